@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""onnx-lint: tells whether an ONNX model keeps to the ONNX specification.
+
+The library's face is :func:`lint`; see :mod:`onnx_lint.library`. Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onnx_lint.library import lint
+    from onnx_lint.report import Diagnostic, FileReport, Report
+
+__version__ = "0.1.0"
+
+__all__ = ["Diagnostic", "FileReport", "Report", "__version__", "lint"]
+
+# In a checkout the rules stand beside this package; in the wheel they are `onnx_lint.rules`.
+if not os.path.isdir(os.path.join(__path__[0], "rules")):  # noqa: PTH112, PTH118 - pathlib costs start-up time
+    __path__.append(os.path.dirname(__path__[0]))  # noqa: PTH120 - as above
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names when they are first asked for."""
+    if name == "lint":
+        from onnx_lint.library import lint
+
+        return lint
+    if name in {"Diagnostic", "FileReport", "Report"}:
+        from onnx_lint import report
+
+        return getattr(report, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

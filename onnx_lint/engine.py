@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine: runs the selected rules over a model and turns findings into diagnostics."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onnx_lint.loader import load
+from onnx_lint.model import Model, Place, Proto
+from onnx_lint.registry import Registered, registry
+from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
+from onnx_lint.rule import Finding, Rule
+from onnx_lint.source import Source, SourceError, source_of
+from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.wording import suggestion
+
+ALL = "ALL"
+"""The selector that names every rule, pedantic findings included."""
+
+
+class SelectionError(ValueError):
+    """A name in a selection that is no rule, chapter or keyword; the text suggests the nearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to lint: which text, which rules, and their options."""
+
+    standard: Standard = DEFAULT_STANDARD
+    select: tuple[str, ...] = ()
+    """Rule ids, chapters, or keywords (`MUST`, `SHOULD`, `ALL`); empty for the default set."""
+    ignore: tuple[str, ...] = ()
+    pedantic: bool = False
+    """Whether to report what nearly every real model breaks and nobody can act on."""
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Options by rule id."""
+
+    def __post_init__(self) -> None:
+        for name in (*self.select, *self.ignore):
+            check_selector(name)
+        for rule, options in self.options.items():
+            _check_options(rule, options)
+
+
+def selectors() -> set[str]:
+    """Every name that a selection may hold."""
+    entries = registry().values()
+    keywords = {word.upper() for clause in clauses().values() for word in clause.keyword.values()}
+    return {entry.rule.id for entry in entries} | {entry.chapter for entry in entries} | keywords | {ALL}
+
+
+def check_selector(name: str) -> None:
+    """Raise SelectionError unless `name` is a rule id, a chapter or a keyword."""
+    known = selectors()
+    if name not in known:
+        raise SelectionError(f"unknown rule {name!r}{suggestion(name, known)}")
+
+
+def _check_options(rule: str, options: Mapping[str, Any]) -> None:
+    if rule not in registry():
+        raise SelectionError(f"options for unknown rule {rule!r}{suggestion(rule, registry())}")
+    known = registry()[rule].rule.options
+    for name in options:
+        if name not in known:
+            raise SelectionError(f"rule {rule!r} has no option {name!r}{suggestion(name, known)}")
+
+
+def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
+    mine = {ALL, entry.rule.id, entry.chapter, keyword.upper()}
+    return any(name in mine for name in names)
+
+
+def _is_selected(entry: Registered, clause: Clause, settings: Settings) -> bool:
+    keyword = clause.keyword[settings.standard.edition]
+    if _matches(entry, keyword, settings.ignore):
+        return False
+    if settings.select:
+        return _matches(entry, keyword, settings.select)
+    level = severity(clause, settings.standard.edition)
+    return settings.pedantic or not clause.pedantic or level is Severity.ERROR
+
+
+def _applies(entry: Registered, settings: Settings) -> bool:
+    """Whether any clause of the rule is in the edition and selected."""
+    table = clauses()
+    edition = settings.standard.edition
+    return any(
+        edition in table[name].keyword and _is_selected(entry, table[name], settings) for name in entry.rule.clauses
+    )
+
+
+def lint_model(model: Model, settings: Settings) -> tuple[list[Diagnostic], list[InternalError]]:
+    """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else."""
+    diagnostics: list[tuple[int, Diagnostic]] = []
+    errors: list[InternalError] = []
+    for entry in registry().values():
+        if (entry.rule.of_file or model.loaded) and _applies(entry, settings):
+            try:
+                findings = list(entry.rule.run(model, **settings.options.get(entry.rule.id, {})))
+                diagnostics += _diagnostics(entry, findings, model, settings)
+            except Exception as error:
+                trace = "".join(traceback.format_exception(error))
+                errors.append(InternalError(entry.rule.id, f"{type(error).__name__}: {error}", trace))
+    diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
+    return [diagnostic for _, diagnostic in diagnostics], errors
+
+
+def _diagnostics(
+    entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings
+) -> Iterator[tuple[int, Diagnostic]]:
+    for finding in findings:
+        clause = _clause_of(entry.rule, finding)
+        level = severity(clause, settings.standard.edition)
+        if level is not None and _is_selected(entry, clause, settings):
+            order = model.order(finding.place) if finding.offset is None else finding.offset
+            yield order, _diagnostic(entry.rule, finding, clause, level, model, settings.standard.edition)
+
+
+def _clause_of(rule: Rule, finding: Finding) -> Clause:
+    name = finding.clause or rule.clauses[0]
+    if name not in rule.clauses:
+        raise ValueError(f"the finding cites clause {name!r}, which the rule does not declare")
+    if finding.clause is None and len(rule.clauses) > 1:
+        raise ValueError("the rule decides several clauses and the finding does not say which")
+    return clauses()[name]
+
+
+def _diagnostic(
+    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, edition: str
+) -> Diagnostic:
+    node, operator, graph = _context(model.proto, finding.place)
+    return Diagnostic(
+        rule=rule.id,
+        severity=level,
+        message=finding.message,
+        place=str(finding.place),
+        pointer=finding.place.pointer(),
+        clause=clause.id,
+        keyword=clause.keyword[edition],
+        clause_summary=clause.summary,
+        anchor=clause.anchor,
+        allowed=finding.allowed,
+        related=tuple(
+            RelatedPlace(str(item.place), item.place.pointer(), item.message, model.byte_range(item.place))
+            for item in finding.related
+        ),
+        byte_range=_byte_range(finding, model),
+        subject=finding.subject,
+        node=node,
+        operator=operator,
+        graph=graph,
+    )
+
+
+def _byte_range(finding: Finding, model: Model) -> tuple[int, int] | None:
+    if finding.offset is not None:
+        return finding.offset, finding.offset + (finding.length or 0)
+    for place in finding.place.ancestors():
+        found = model.byte_range(place)
+        if found is not None:
+            return found
+    return None
+
+
+def _context(proto: Proto, place: Place) -> tuple[str | None, str | None, str | None]:
+    """The names of the innermost node, its operator, and the innermost graph or function around `place`."""
+    node = operator = graph = None
+    for name, index in place.key:
+        if name not in proto.DESCRIPTOR.fields_by_name:
+            break
+        value = getattr(proto, name)
+        if index is not None:
+            if index >= len(value):
+                break
+            value = value[index]
+        if not hasattr(value, "DESCRIPTOR"):
+            break
+        proto = value
+        kind = proto.DESCRIPTOR.name
+        if kind == "NodeProto":
+            node, operator = proto.name, f"{proto.domain}::{proto.op_type}" if proto.domain else proto.op_type
+        elif kind in {"GraphProto", "FunctionProto"}:
+            node, operator, graph = None, None, proto.name
+    return node, operator, graph
+
+
+def _facts(model: Model) -> Facts | None:
+    if not model.loaded:
+        return None
+    proto = model.proto
+    return Facts(
+        ir_version=model.ir_version,
+        opset_imports=tuple((entry.domain, entry.version) for entry in proto.opset_import),
+        producer=f"{proto.producer_name} {proto.producer_version}".strip(),
+        nodes=sum(len(graph.nodes) for graph in model.graphs),
+        graphs=sum(not graph.is_function for graph in model.graphs),
+        functions=len(model.functions),
+    )
+
+
+def lint_source(source: Source, path: str, settings: Settings) -> FileReport:
+    """Load and lint one source; `path` is its name in the report. The source is closed afterwards."""
+    try:
+        model = load(source, path, settings.standard)
+        diagnostics, errors = lint_model(model, settings)
+        facts = _facts(model)
+        return FileReport(
+            path=path,
+            size=source.size,
+            diagnostics=tuple(diagnostics),
+            internal_errors=tuple(errors),
+            facts=facts,
+        )
+    finally:
+        source.close()
+
+
+def lint_file(path: str, settings: Settings) -> FileReport:
+    """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
+    try:
+        source = source_of(path if path == "-" else Path(path))
+        return lint_source(source, path, settings)
+    except (SourceError, OSError) as error:
+        return FileReport(path=path, size=0, unreadable=str(error))
+
+
+def lint_files(paths: Iterable[str], settings: Settings) -> Report:
+    """Lint the files one after the other."""
+    files = tuple(lint_file(path, settings) for path in paths)
+    return Report(files, settings.standard.edition, settings.standard.variant)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library's face: lint a model from Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from onnx_lint.engine import Settings, lint_file, lint_source
+from onnx_lint.report import Report
+from onnx_lint.source import BytesSource
+from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+
+
+class SerializableModel(Protocol):
+    """A model in memory, such as `onnx.ModelProto`."""
+
+    def SerializeToString(self) -> bytes:  # noqa: N802 - the name that Protocol Buffers gives it
+        """Return the model in binary form."""
+
+
+def lint(
+    model: str | os.PathLike[str] | bytes | SerializableModel,
+    *,
+    edition: str = DEFAULT_STANDARD.edition,
+    variant: str = DEFAULT_STANDARD.variant,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    pedantic: bool = False,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Report:
+    """Lint one model and return the report.
+
+    `model`: a path, the bytes of a model in any of its forms, or a message such as `onnx.ModelProto`. `edition`,
+    `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
+    rules by rule id.
+
+    A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
+    path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
+    edition, variant, rule or option.
+    """
+    settings = Settings(Standard(edition, variant), tuple(select), tuple(ignore), pedantic, options or {})
+    if isinstance(model, (str, os.PathLike)):
+        file = lint_file(os.fspath(model), settings)
+    else:
+        data = model if isinstance(model, bytes) else model.SerializeToString()
+        file = lint_source(BytesSource(data), "<memory>", settings)
+    return Report((file,), edition, variant)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells what a file is from its first bytes: a model in one of three forms, or something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from enum import Enum
+
+from onnx_lint.model import Fault, FaultKind
+from onnx_lint.model.place import ROOT
+from onnx_lint.source import Source
+
+HEAD_BYTES = 4096
+
+
+class Form(Enum):
+    """The forms in which a message is written."""
+
+    BINARY = "binary"
+    TEXTPROTO = "textproto"
+    JSON = "json"
+
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def _is_safetensors(head: bytes) -> bool:
+    # An eight-byte little-endian length, then that many bytes of JSON.
+    return len(head) > 9 and head[8:9] == b"{" and head[9:10] in b'"} \n' and head[5:8] == b"\0\0\0"
+
+
+# Each row: what the file is, and how it is told. Sources: the formats' own descriptions of their magic numbers.
+_FOREIGN: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
+    ("a gzip archive", lambda head: head.startswith(b"\x1f\x8b")),
+    ("a zip archive (such as a PyTorch checkpoint or a NumPy .npz)", lambda head: head.startswith(b"PK\x03\x04")),
+    ("an empty zip archive", lambda head: head.startswith(b"PK\x05\x06")),
+    ("a Zstandard archive", lambda head: head.startswith(b"\x28\xb5\x2f\xfd")),
+    ("an xz archive", lambda head: head.startswith(b"\xfd7zXZ\0")),
+    ("a bzip2 archive", lambda head: head.startswith(b"BZh") and head[4:10] == b"1AY&SY"),
+    ("a 7z archive", lambda head: head.startswith(b"7z\xbc\xaf\x27\x1c")),
+    ("a tar archive", lambda head: head[257:262] == b"ustar"),
+    ("an ONNX Runtime flatbuffer (.ort)", lambda head: head[4:8] == b"ORTM"),
+    ("a TensorFlow Lite flatbuffer", lambda head: head[4:8] == b"TFL3"),
+    ("a safetensors file", _is_safetensors),
+    ("an HDF5 file", lambda head: head.startswith(b"\x89HDF\r\n\x1a\n")),
+    ("a NumPy array", lambda head: head.startswith(b"\x93NUMPY")),
+    ("a GGUF file", lambda head: head.startswith(b"GGUF")),
+    ("a Python pickle", lambda head: head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05" and b"." in head),
+    ("an ELF binary", lambda head: head.startswith(b"\x7fELF")),
+    ("a PDF document", lambda head: head.startswith(b"%PDF-")),
+    ("a PNG image", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n")),
+)
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_HTML = re.compile(rb"\s*<(!doctype|html|head|body|\?xml)", re.IGNORECASE)
+# A comment, or a field's name and what may follow one, first thing on a line.
+_TEXTPROTO = re.compile(rb"(\s|#[^\n]*\n)*[A-Za-z_][A-Za-z0-9_]*\s*[:{<]")
+_ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
+_TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
+_JSON_SUFFIXES = (".json", ".onnxjson")
+
+
+def _no_model(message: str, offset: int = 0) -> Fault:
+    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=offset)
+
+
+def identify(source: Source, name: str) -> Form | Fault:
+    """Tell in which form the model is written, or the fault that says what the file is instead."""
+    head = source.read_at(0, HEAD_BYTES)
+    if not head:
+        return _empty(name)
+    for what, test in _FOREIGN:
+        if test(head):
+            return _no_model(f"the file is {what}, not a model")
+    for mark, what in _ENCODING_MARKS.items():
+        if head.startswith(mark):
+            return _no_model(f"the file is {what}, not a model")
+    # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
+    if _CONTROL.search(head) is None and _is_utf8(head):
+        return _identify_text(head.removeprefix(b"\xef\xbb\xbf"), name)
+    return Form.BINARY
+
+
+def _empty(name: str) -> Form | Fault:
+    """An empty file is an empty message in every form; as a model it is no use to anybody."""
+    return _no_model("the file is empty" if name != "-" else "standard input is empty")
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start >= len(head) - 3 and len(head) == HEAD_BYTES
+    return True
+
+
+def _identify_text(head: bytes, name: str) -> Form | Fault:
+    lower = name.lower()
+    if head.startswith(_LFS_POINTER):
+        return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
+    if _HTML.match(head):
+        return _no_model("the file is HTML or XML text, not a model")
+    if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
+        return Form.JSON
+    if _TEXTPROTO.match(head) or lower.endswith(_TEXT_SUFFIXES):
+        return Form.TEXTPROTO
+    return _no_model("the file is text, not a model")

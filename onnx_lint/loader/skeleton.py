@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies a serialized model without the large payloads of its tensors, which stay where they are.
+
+Only what may hold a large payload is opened: a message smaller than PAYLOAD_BYTES is copied as it stands, so a graph
+of many small nodes costs one step a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from onnx_lint.model import Payload
+from onnx_lint.model.place import Key
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireError, WireType
+from onnx_lint.source import Source
+
+PAYLOAD_BYTES = 4096
+"""Values of fewer bytes stay in the message; what is small is cheaper to copy than to keep apart."""
+
+WHOLE_BYTES = 1 << 22
+"""A file of at most this many bytes is parsed whole: walking it takes longer than copying its tensors."""
+
+MAX_DEPTH = 100
+"""How deep messages nest at most for Protocol Buffers to parse them."""
+
+_HOLDERS = frozenset(
+    {
+        "AttributeProto",
+        "FunctionProto",
+        "GraphProto",
+        "NodeProto",
+        "SparseTensorProto",
+        "TensorProto",
+        "TrainingInfoProto",
+    }
+)
+"""The messages in which a tensor can stand at some depth."""
+
+_VALUE_FIELDS = frozenset(
+    {"raw_data", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """A serialized model without large payloads, and for each tensor that lost some, where they stand."""
+
+    data: bytes
+    payloads: dict[Key, tuple[Payload, ...]]
+
+
+def read_skeleton(source: Source) -> Skeleton:
+    """Copy the model in `source` without its large payloads.
+
+    A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
+    cannot be split into fields.
+    """
+    if source.size <= WHOLE_BYTES:
+        return Skeleton(source.read_at(0, source.size), {})
+    copier = _Copier(source)
+    copier.message("ModelProto", 0, source.size, ())
+    return Skeleton(b"".join(copier.pieces), copier.payloads)
+
+
+class _Copier:
+    """Collects the pieces of the copy; a length that changes is written once its message has been copied."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.pieces: list[bytes] = []
+        self.payloads: dict[Key, tuple[Payload, ...]] = {}
+
+    def copy(self, start: int, end: int) -> int:
+        if start >= end:
+            return 0
+        piece = self.source.read_at(start, end - start)
+        if len(piece) < end - start:
+            raise WireError("truncated", start + len(piece), "the file became shorter while it was read")
+        self.pieces.append(piece)
+        return end - start
+
+    def message(self, message: str, start: int, end: int, key: Key) -> int:
+        """Copy the fields from `start` to `end`; return how many bytes the copy has."""
+        if len(key) > MAX_DEPTH:
+            raise WireError("nesting", start, "messages are nested too deep")
+        if message == "TensorProto":
+            return self.tensor(start, end, key)
+        fields = wire.fields(message)
+        counts: dict[int, int] = {}
+        copied, pending = 0, start
+        for number, wire_type, tag, value, following in wire.records(self.source, start, end):
+            field = fields.get(number)
+            if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
+                continue
+            index = counts[number] = counts.get(number, -1) + 1
+            if following - value < PAYLOAD_BYTES:
+                continue
+            copied += self.copy(pending, tag)
+            step = (field.name, index if field.repeated else None)
+            copied += self.nested(field, value, following, (*key, step))
+            pending = following
+        return copied + self.copy(pending, end)
+
+    def nested(self, field: wire.Field, start: int, end: int, key: Key) -> int:
+        tag = wire.encode_varint(field.number << 3 | WireType.LEN)
+        self.pieces.append(tag)
+        hole = len(self.pieces)
+        self.pieces.append(b"")
+        assert field.message is not None
+        length = self.message(field.message, start, end, key)
+        self.pieces[hole] = wire.encode_varint(length)
+        return len(tag) + len(self.pieces[hole]) + length
+
+    def tensor(self, start: int, end: int, key: Key) -> int:
+        fields = wire.fields("TensorProto")
+        payloads: list[Payload] = list(self.payloads.get(key, ()))
+        copied, pending = 0, start
+        for number, wire_type, tag, value, following in _runs(self.source, start, end):
+            field = fields.get(number)
+            if field is None or field.name not in _VALUE_FIELDS or following - value < PAYLOAD_BYTES:
+                continue
+            copied += self.copy(pending, tag)
+            packed = wire_type == WireType.LEN
+            payloads.append(
+                Payload(field.name, value if packed else tag, following - (value if packed else tag), packed)
+            )
+            if field.name == "raw_data":
+                empty = wire.encode_varint(number << 3 | WireType.LEN) + b"\0"
+                self.pieces.append(empty)
+                copied += len(empty)
+            pending = following
+        if payloads:
+            self.payloads[key] = tuple(payloads)
+        return copied + self.copy(pending, end)
+
+
+_RUN = -1
+"""Stands for the wire type of a run of records."""
+
+
+def _runs(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
+    """The records of a tensor, with records of one unpacked value field in a row put together as one run."""
+    run: tuple[int, int, int] | None = None
+    fields = wire.fields("TensorProto")
+    for record in wire.records(source, start, end):
+        number, wire_type, tag, _, following = record
+        field = fields.get(number)
+        single = (
+            field is not None
+            and field.name in _VALUE_FIELDS
+            and (field.name == "string_data" or (wire_type != WireType.LEN and wire_type == field.wire_type))
+        )
+        if run is not None and (not single or run[0] != number):
+            yield run[0], _RUN, run[1], run[1], run[2]
+            run = None
+        if single:
+            run = (number, tag if run is None else run[1], following)
+        else:
+            yield record
+    if run is not None:
+        yield run[0], _RUN, run[1], run[1], run[2]

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads models in protobuf text format and in protobuf JSON."""
+
+from __future__ import annotations
+
+import re
+
+from google.protobuf import json_format, text_format
+
+from onnx_lint import schema
+from onnx_lint.model import Fault, FaultKind, Proto
+from onnx_lint.model.place import ROOT
+from onnx_lint.source import Source
+
+MAX_TEXT_BYTES = 1 << 28
+"""Text is parsed whole, at many times its size in memory; no one writes a model of 256 MiB as text."""
+
+MAX_DEPTH = 100
+"""How deep messages nest at most; the limit of the binary parser, held here as well."""
+
+
+def _fault(message: str, offset: int | None = None) -> Fault:
+    return Fault(FaultKind.TEXT, ROOT, message, offset=offset)
+
+
+def _read(source: Source) -> str | Fault:
+    if source.size > MAX_TEXT_BYTES:
+        return _fault(f"text of {source.size:,} bytes is longer than the limit of {MAX_TEXT_BYTES:,} bytes")
+    try:
+        return source.read_at(0, source.size).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return _fault(f"byte {error.start} is not UTF-8", error.start)
+
+
+# Quoted strings and comments may hold brackets that open nothing.
+_TEXT_TOKENS = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{<\[]|[}>\]]""")
+_JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{\[]|[}\]]')
+
+
+def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
+    """A fault when brackets nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
+    depth = 0
+    for token in tokens.finditer(text):
+        depth += (token[0] in "{<[") - (token[0] in "}>]")
+        if depth > limit:
+            line = text.count("\n", 0, token.start()) + 1
+            message = f"line {line} is nested more than {limit} levels deep"
+            return Fault(FaultKind.NESTING, ROOT, message, offset=len(text[: token.start()].encode()))
+    return None
+
+
+def parse_textproto(source: Source) -> Proto | Fault:
+    """Parse a model in protobuf text format; the fault gives the line and column of a syntax error."""
+    text = _read(source)
+    if isinstance(text, Fault):
+        return text
+    deep = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH)
+    if deep is not None:
+        return deep
+    try:
+        return text_format.Parse(text, schema.message("ModelProto")(), descriptor_pool=schema.pool())
+    except (text_format.ParseError, ValueError, OverflowError) as error:
+        return _fault(f"the text is no model in protobuf text format: {_one_line(error)}")
+
+
+def parse_json(source: Source) -> Proto | Fault:
+    """Parse a model in protobuf JSON."""
+    text = _read(source)
+    if isinstance(text, Fault):
+        return text
+    # A list of messages takes two brackets a level in JSON.
+    deep = _too_deep(text, _JSON_TOKENS, 2 * MAX_DEPTH)
+    if deep is not None:
+        return deep
+    try:
+        return json_format.Parse(
+            text, schema.message("ModelProto")(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH
+        )
+    except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
+        return _fault(f"the text is no model in protobuf JSON: {_one_line(error)}")
+
+
+def _one_line(error: Exception) -> str:
+    # The private package name is no business of the reader.
+    return " ".join(str(error).split()).replace("onnx.", "").rstrip(".")

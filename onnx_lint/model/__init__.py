@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model: read-only views over the message, what rules ask instead of walking the protobuf tree by hand."""
+
+from __future__ import annotations
+
+from onnx_lint.model.fault import Fault, FaultKind
+from onnx_lint.model.graph import (
+    BEFORE_NODES,
+    Definition,
+    Function,
+    Graph,
+    GraphKind,
+    Node,
+    Proto,
+)
+from onnx_lint.model.model import Model
+from onnx_lint.model.place import ROOT, Place
+from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
+
+__all__ = [
+    "BEFORE_NODES",
+    "ROOT",
+    "Attribute",
+    "Definition",
+    "Fault",
+    "FaultKind",
+    "Function",
+    "Graph",
+    "GraphKind",
+    "Metadata",
+    "Model",
+    "Node",
+    "Payload",
+    "Place",
+    "Proto",
+    "Shape",
+    "SparseTensor",
+    "Tensor",
+    "Type",
+    "ValueInfo",
+]

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of the file: what is wrong with the bytes, before there is a model to speak of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from onnx_lint.model.place import Place
+
+
+class FaultKind(Enum):
+    """What is the matter with the file; each kind has its rule."""
+
+    NOT_A_MODEL = "not-a-model"
+    TRUNCATED = "truncated-file"
+    WIRE_TYPE = "wrong-wire-type"
+    UTF8 = "invalid-utf8"
+    NESTING = "excessive-nesting"
+    REPEATED = "repeated-singular-field"
+    UNKNOWN_FIELD = "unknown-field"
+    TEXT = "malformed-text"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of the file."""
+
+    kind: FaultKind
+    place: Place
+    """The innermost message or field that could be told; the root where nothing could."""
+    message: str
+    offset: int | None = None
+    """The byte at which it begins, counted from the start of the file."""
+    length: int | None = None
+    """How many bytes it takes up, where that is known."""
+    message_type: str = "ModelProto"
+    """The message in which the field stands."""
+    number: int | None = None
+    """The field's number."""

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs, functions and nodes: light read-only views over the messages, with definitions, uses and scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from onnx_lint.model.place import Place
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+Proto = Any
+"""A message of the private schema; its classes are made at run time, so a type checker cannot know them."""
+
+
+class GraphKind(Enum):
+    """Where a list of nodes stands."""
+
+    MAIN = "main graph"
+    NESTED = "subgraph"
+    FUNCTION = "function body"
+    INITIALIZATION = "initialization graph"
+    ALGORITHM = "training algorithm"
+
+
+class Node:
+    """A node of a graph or of a function body."""
+
+    __slots__ = ("domain", "graph", "index", "inputs", "name", "op_type", "outputs", "proto")
+
+    def __init__(self, graph: Graph, index: int, proto: Proto) -> None:
+        self.graph = graph
+        self.index = index
+        self.proto = proto
+        self.name: str = proto.name
+        self.op_type: str = proto.op_type
+        self.domain: str = proto.domain
+        self.inputs: list[str] = list(proto.input)
+        self.outputs: list[str] = list(proto.output)
+
+    @property
+    def place(self) -> Place:
+        """The place of the NodeProto."""
+        return self.graph.place.at("node", self.index)
+
+    def attributes(self) -> Iterator[tuple[Proto, Place]]:
+        """Each AttributeProto of the node with its place."""
+        place = self.place
+        for index, attribute in enumerate(self.proto.attribute):
+            yield attribute, place.at("attribute", index)
+
+    def describe(self) -> str:
+        """The node as messages name it: by its name where it has one, and its operator."""
+        operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
+        return f"node {quote(self.name)} ({operator})" if self.name else f"unnamed node {self.index} ({operator})"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Where a value name is introduced: a graph input, an initializer, or a node output."""
+
+    graph: Graph
+    field: str
+    """`input`, `initializer`, `sparse_initializer` or `output`, as the message calls it."""
+    index: int
+    node: Node | None = None
+
+    @property
+    def place(self) -> Place:
+        """The place of the input, the initializer, or the output's name."""
+        if self.node is not None:
+            return self.node.place.at("output", self.index)
+        return self.graph.place.at(self.field, self.index)
+
+    def describe(self) -> str:
+        """The definition as messages name it."""
+        if self.node is not None:
+            return f"output {self.index} of {self.node.describe()}"
+        return f"{self.field.replace('_', ' ')} {self.index} of {self.graph.describe()}"
+
+
+BEFORE_NODES = -1
+"""The position of inputs and initializers, which are there before the first node."""
+
+
+class Graph:
+    """A list of nodes with its inputs, outputs and initializers: a GraphProto or the body of a FunctionProto.
+
+    A nested graph sees the names of `parent` that are defined before node `position` of it. A training algorithm
+    sees all names of the inference graph, with which it forms one graph.
+    """
+
+    def __init__(
+        self,
+        kind: GraphKind,
+        proto: Proto,
+        place: Place,
+        *,
+        parent: Graph | None = None,
+        position: int = 0,
+        function: Function | None = None,
+    ) -> None:
+        self.kind = kind
+        self.proto = proto
+        self.place = place
+        self.parent = parent
+        self.position = position
+        self.function = function
+        """The function in whose body the graph stands, at any depth."""
+        self.nested: list[Graph] = []
+        """The graphs in the attributes of the nodes, not those inside them."""
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is a FunctionProto, whose inputs and outputs are bare names."""
+        return self.kind is GraphKind.FUNCTION
+
+    @property
+    def name(self) -> str:
+        """The name of the graph or function."""
+        return str(self.proto.name)
+
+    def describe(self) -> str:
+        """The graph as messages name it."""
+        if self.is_function and self.function is not None:
+            return f"function {quote(self.function.qualified_name)}"
+        return f"{self.kind.value} {quote(self.name)}" if self.name else self.kind.value
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """The nodes in the order of the file."""
+        return [Node(self, index, proto) for index, proto in enumerate(self.proto.node)]
+
+    @cached_property
+    def input_names(self) -> list[str]:
+        """The names of the formal inputs."""
+        return list(self.proto.input) if self.is_function else [value.name for value in self.proto.input]
+
+    @cached_property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        return list(self.proto.output) if self.is_function else [value.name for value in self.proto.output]
+
+    @cached_property
+    def initializer_names(self) -> list[str]:
+        """The names of the dense initializers; a function has none."""
+        return [] if self.is_function else [tensor.name for tensor in self.proto.initializer]
+
+    @cached_property
+    def sparse_initializer_names(self) -> list[str]:
+        """The names of the sparse initializers, which are those of their values."""
+        return [] if self.is_function else [tensor.values.name for tensor in self.proto.sparse_initializer]
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """For each value name the index of the first node that outputs it, or BEFORE_NODES.
+
+        The empty name, which stands for an omitted input or output, is no value.
+        """
+        found: dict[str, int] = {}
+        for node in reversed(self.nodes):
+            found.update(dict.fromkeys(node.outputs, node.index))
+        found.update(dict.fromkeys(self.input_names, BEFORE_NODES))
+        found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
+        found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
+        found.pop("", None)
+        return found
+
+    def definitions(self) -> Iterator[tuple[str, Definition]]:
+        """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""
+        for field, names in (
+            ("input", self.input_names),
+            ("initializer", self.initializer_names),
+            ("sparse_initializer", self.sparse_initializer_names),
+        ):
+            for index, name in enumerate(names):
+                if name:
+                    yield name, Definition(self, field, index)
+        for node in self.nodes:
+            for index, name in enumerate(node.outputs):
+                if name:
+                    yield name, Definition(self, "output", index, node)
+
+    @cached_property
+    def first_definitions(self) -> dict[str, Definition]:
+        """The first definition of each name; made for messages, not for the happy path."""
+        found: dict[str, Definition] = {}
+        for name, definition in self.definitions():
+            found.setdefault(name, definition)
+        return found
+
+    @cached_property
+    def uses(self) -> dict[str, list[tuple[Node, int]]]:
+        """For each name the node inputs of this graph (not of nested graphs) that use it."""
+        found: dict[str, list[tuple[Node, int]]] = {}
+        for node in self.nodes:
+            for index, name in enumerate(node.inputs):
+                if name:
+                    found.setdefault(name, []).append((node, index))
+        return found
+
+    def scopes(self) -> Iterator[tuple[Graph, int]]:
+        """The enclosing graphs from the inside out, each with the node position before which its names are visible."""
+        graph = self
+        while graph.parent is not None:
+            yield graph.parent, graph.position
+            graph = graph.parent
+
+    def outer_definition(self, name: str) -> Definition | None:
+        """The definition in an enclosing graph that `name` would resolve to inside this graph, if there is one."""
+        for outer, position in self.scopes():
+            if outer.positions.get(name, position) < position:
+                return outer.first_definitions[name]
+        return None
+
+    def sees(self, name: str) -> bool:
+        """Whether an enclosing graph defines `name` where this graph can see it."""
+        return any(outer.positions.get(name, position) < position for outer, position in self.scopes())
+
+
+class Function:
+    """A model-local function: its identity, its signature, and its body as a graph."""
+
+    def __init__(self, index: int, proto: Proto, place: Place) -> None:
+        self.index = index
+        self.proto = proto
+        self.place = place
+        self.name: str = proto.name
+        self.domain: str = proto.domain
+        self.overload: str = proto.overload
+        self.body = Graph(GraphKind.FUNCTION, proto, place, function=self)
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """(domain, name, overload), which tells the functions of a model apart; the default domain is empty."""
+        return normalized_domain(self.domain), self.name, self.overload
+
+    @property
+    def qualified_name(self) -> str:
+        """Domain, name and overload in one string for messages."""
+        name = f"{self.domain}::{self.name}" if self.domain else self.name
+        return f"{name}:{self.overload}" if self.overload else name
+
+    @cached_property
+    def attribute_names(self) -> list[str]:
+        """The attribute parameters without a default."""
+        return list(self.proto.attribute)
+
+    @cached_property
+    def attribute_defaults(self) -> list[Proto]:
+        """The attribute parameters with a default, as AttributeProto."""
+        return list(self.proto.attribute_proto)

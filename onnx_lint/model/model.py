@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Model, which the loader makes and the rules ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from onnx_lint import schema
+from onnx_lint.model.fault import Fault, FaultKind
+from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
+from onnx_lint.model.layout import Layout
+from onnx_lint.model.place import ROOT, Key, Place
+from onnx_lint.model.resolution import Resolution, resolve
+from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.source import BytesSource, Source
+from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+
+
+class Model:
+    """A model file as it is. Everything that is derived from the message is made once, when first asked for."""
+
+    def __init__(
+        self,
+        proto: Proto | None,
+        source: Source,
+        *,
+        faults: tuple[Fault, ...] = (),
+        payloads: Mapping[Key, tuple[Payload, ...]] | None = None,
+        form: str = "binary",
+        standard: Standard = DEFAULT_STANDARD,
+    ) -> None:
+        self.loaded = proto is not None
+        """Whether there is a message; when not, only `faults` tells anything."""
+        self.proto: Proto = schema.message("ModelProto")() if proto is None else proto
+        self.source = source
+        self.faults = faults
+        self.payloads: Mapping[Key, tuple[Payload, ...]] = payloads or {}
+        self.form = form
+        """`binary`, `textproto` or `json`."""
+        self.standard = standard
+        """The edition and variant of the specification that the model is held against."""
+
+    # --- the model as a whole
+
+    @cached_property
+    def ir_version(self) -> int:
+        """The IR version that the model states; 0 when it states none."""
+        return int(self.proto.ir_version)
+
+    def faults_of(self, kind: FaultKind) -> Iterator[Fault]:
+        """The faults of the file of one kind, in file order."""
+        return (fault for fault in self.faults if fault.kind is kind)
+
+    # --- graphs and functions
+
+    @cached_property
+    def main_graph(self) -> Graph:
+        """The inference graph; an empty one when the model has none."""
+        return Graph(GraphKind.MAIN, self.proto.graph, ROOT.at("graph"))
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The model-local functions, in the order of the file."""
+        return [Function(index, proto, ROOT.at("functions", index)) for index, proto in enumerate(self.proto.functions)]
+
+    @cached_property
+    def functions_by_identity(self) -> dict[tuple[str, str, str], Function]:
+        """The functions by (domain, name, overload), the first where several share one identity."""
+        found: dict[tuple[str, str, str], Function] = {}
+        for function in self.functions:
+            found.setdefault(function.identity, function)
+        return found
+
+    @cached_property
+    def training_graphs(self) -> list[Graph]:
+        """The initialization graph and the algorithm of each TrainingInfoProto that has them."""
+        graphs: list[Graph] = []
+        for index, info in enumerate(self.proto.training_info):
+            place = ROOT.at("training_info", index)
+            if info.HasField("initialization"):
+                graphs.append(Graph(GraphKind.INITIALIZATION, info.initialization, place.at("initialization")))
+            if info.HasField("algorithm"):
+                inference = self.main_graph
+                graphs.append(
+                    Graph(
+                        GraphKind.ALGORITHM,
+                        info.algorithm,
+                        place.at("algorithm"),
+                        parent=inference,
+                        position=len(inference.nodes),
+                    )
+                )
+        return graphs
+
+    @cached_property
+    def graphs(self) -> list[Graph]:
+        """Every graph: main, function bodies, training, each followed by the graphs nested in it."""
+        top = [self.main_graph] if self.proto.HasField("graph") else []
+        top += [function.body for function in self.functions]
+        top += self.training_graphs
+        return [graph for outer in top for graph in _with_nested(outer)]
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node of every graph and function body."""
+        for graph in self.graphs:
+            yield from graph.nodes
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """The node inputs whose names are defined too late or not at all, and the cycles among the nodes."""
+        return resolve(self.graphs)
+
+    # --- what stands in them
+
+    def attributes(self) -> Iterator[Attribute]:
+        """Every attribute of every node, and every default of a function's attribute parameter."""
+        for graph in self.graphs:
+            for node in graph.nodes:
+                for proto, place in node.attributes():
+                    yield Attribute(proto, place, graph, node)
+        for function in self.functions:
+            for index, proto in enumerate(function.attribute_defaults):
+                yield Attribute(proto, function.place.at("attribute_proto", index), function.body, None)
+
+    def value_infos(self) -> Iterator[ValueInfo]:
+        """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
+        for graph in self.graphs:
+            roles = ("value_info",) if graph.is_function else ("input", "output", "value_info")
+            for role in roles:
+                for index, proto in enumerate(getattr(graph.proto, role)):
+                    yield ValueInfo(proto, graph.place.at(role, index), graph, role)
+
+    def types(self) -> Iterator[Type]:
+        """Every TypeProto that is there: of value infos and of attributes, element types after their holder."""
+        for value_info in self.value_infos():
+            if value_info.proto.HasField("type"):
+                yield from _with_elements(
+                    Type(value_info.proto.type, value_info.place.at("type"), value_info, parent=None)
+                )
+        for attribute in self.attributes():
+            if attribute.proto.HasField("tp"):
+                yield from _with_elements(Type(attribute.proto.tp, attribute.place.at("tp"), attribute, parent=None))
+            for index, proto in enumerate(attribute.proto.type_protos):
+                place = attribute.place.at("type_protos", index)
+                yield from _with_elements(Type(proto, place, attribute, parent=None))
+
+    def shapes(self) -> Iterator[Shape]:
+        """Every TensorShapeProto of every type."""
+        for holder in self.types():
+            for kind in ("tensor_type", "sparse_tensor_type"):
+                if holder.proto.HasField(kind) and getattr(holder.proto, kind).HasField("shape"):
+                    yield Shape(getattr(holder.proto, kind).shape, holder.place.at(kind).at("shape"), holder)
+
+    def sparse_tensors(self) -> Iterator[SparseTensor]:
+        """Every SparseTensorProto: sparse initializers and those in attributes."""
+        for graph in self.graphs:
+            if graph.is_function:
+                continue
+            for index, proto in enumerate(graph.proto.sparse_initializer):
+                yield SparseTensor(proto, graph.place.at("sparse_initializer", index), graph)
+        for attribute in self.attributes():
+            if attribute.proto.HasField("sparse_tensor"):
+                yield SparseTensor(attribute.proto.sparse_tensor, attribute.place.at("sparse_tensor"), attribute.graph)
+            for index, proto in enumerate(attribute.proto.sparse_tensors):
+                yield SparseTensor(proto, attribute.place.at("sparse_tensors", index), attribute.graph)
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Every TensorProto: initializers, those in attributes, and the parts of sparse tensors."""
+        for graph in self.graphs:
+            if graph.is_function:
+                continue
+            for index, proto in enumerate(graph.proto.initializer):
+                yield self._tensor(proto, graph.place.at("initializer", index), graph)
+        for attribute in self.attributes():
+            if attribute.proto.HasField("t"):
+                yield self._tensor(attribute.proto.t, attribute.place.at("t"), attribute.graph)
+            for index, proto in enumerate(attribute.proto.tensors):
+                yield self._tensor(proto, attribute.place.at("tensors", index), attribute.graph)
+        for sparse in self.sparse_tensors():
+            for part in ("values", "indices"):
+                if sparse.proto.HasField(part):
+                    yield self._tensor(getattr(sparse.proto, part), sparse.place.at(part), sparse.graph)
+
+    def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
+        # Most models keep no payload in the source, and a key costs more than the question whether one is needed.
+        payloads = self.payloads.get(place.key, ()) if self.payloads else ()
+        return Tensor(proto, place, graph, payloads)
+
+    def metadata(self) -> Iterator[Metadata]:
+        """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
+        holders: list[tuple[Proto, Place, str]] = [(self.proto, ROOT, "the model")]
+        holders += [(graph.proto, graph.place, graph.describe()) for graph in self.graphs]
+        for proto, place, owner in holders:
+            if proto.metadata_props:
+                yield Metadata(list(proto.metadata_props), place, "metadata_props", owner)
+        for node in self.nodes():
+            if node.proto.metadata_props:
+                yield Metadata(list(node.proto.metadata_props), node.place, "metadata_props", node.describe())
+        items: list[ValueInfo | Tensor] = [*self.value_infos(), *self.tensors()]
+        for item in items:
+            if item.proto.metadata_props:
+                yield Metadata(list(item.proto.metadata_props), item.place, "metadata_props", item.describe())
+
+    # --- bytes
+
+    @cached_property
+    def _layout(self) -> Layout:
+        source = self.source if self.form == "binary" else BytesSource(self.proto.SerializeToString())
+        return Layout(source)
+
+    def byte_range(self, place: Place) -> tuple[int, int] | None:
+        """The first byte of what stands at `place` and the byte after it; None where it is absent or in text."""
+        return self._layout.byte_range(place) if self.form == "binary" else None
+
+    def order(self, place: Place) -> int:
+        """Where `place`, or the nearest message around it that is there, begins in the serialized model."""
+        for ancestor in place.ancestors():
+            found = self._layout.byte_range(ancestor)
+            if found is not None:
+                return found[0]
+        return 0
+
+
+def _with_nested(graph: Graph) -> Iterator[Graph]:
+    yield graph
+    for node in graph.nodes:
+        for index, attribute in enumerate(node.proto.attribute):
+            # Asked of the fields, not of `type`: a graph under a wrong type is still there.
+            if attribute.HasField("g") or attribute.graphs:
+                place = node.place.at("attribute", index)
+                for nested in _graphs_of(attribute, place, graph, node.index):
+                    yield from _with_nested(nested)
+    if graph.is_function:
+        for index, attribute in enumerate(graph.proto.attribute_proto):
+            place = graph.place.at("attribute_proto", index)
+            # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
+            for nested in _graphs_of(attribute, place, graph, len(graph.nodes)):
+                yield from _with_nested(nested)
+
+
+def _graphs_of(attribute: Proto, place: Place, graph: Graph, position: int) -> Iterator[Graph]:
+    protos = [(attribute.g, place.at("g"))] if attribute.HasField("g") else []
+    protos += [(proto, place.at("graphs", index)) for index, proto in enumerate(attribute.graphs)]
+    for proto, nested_place in protos:
+        nested = Graph(GraphKind.NESTED, proto, nested_place, parent=graph, position=position, function=graph.function)
+        graph.nested.append(nested)
+        yield nested
+
+
+_ELEMENT_TYPE_FIELDS = (
+    ("sequence_type", "elem_type"),
+    ("optional_type", "elem_type"),
+    ("map_type", "value_type"),
+)
+
+
+def _with_elements(holder: Type) -> Iterator[Type]:
+    yield holder
+    for kind, field in _ELEMENT_TYPE_FIELDS:
+        if holder.proto.HasField(kind) and getattr(holder.proto, kind).HasField(field):
+            element = getattr(getattr(holder.proto, kind), field)
+            place = holder.place.at(kind).at(field)
+            yield from _with_elements(Type(element, place, holder.owner, holder))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places: protobuf field paths such as `graph.node[3].attribute[0].g.input[1]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Key = tuple[tuple[str, int | None], ...]
+"""A place as (field name, index or None) pairs from the root on: usable as a dictionary key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A message or value in the model: a field of its parent, and which one where the field is repeated."""
+
+    parent: Place | None
+    field: str
+    index: int | None = None
+
+    def at(self, field: str, index: int | None = None) -> Place:
+        """The place of a field of the message that stands here."""
+        return Place(self, field, index)
+
+    def ancestors(self) -> Iterator[Place]:
+        """The place itself, its parent, and so on to the root."""
+        place: Place | None = self
+        while place is not None:
+            yield place
+            place = place.parent
+
+    @property
+    def key(self) -> Key:
+        """The steps from the root on."""
+        steps = [(place.field, place.index) for place in self.ancestors() if place.parent is not None]
+        return tuple(reversed(steps))
+
+    def pointer(self) -> str:
+        """The place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""
+        return "".join(f"/{field}" if index is None else f"/{field}/{index}" for field, index in self.key)
+
+    def __str__(self) -> str:
+        """The place as a protobuf field path; the root is called `model`."""
+        steps = (field if index is None else f"{field}[{index}]" for field, index in self.key)
+        return ".".join(steps) or self.field
+
+
+ROOT = Place(None, "model")
+"""The ModelProto itself."""

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diagnostics and reports: what a run found, free of how it is printed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from onnx_lint.spec.clauses import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPlace:
+    """Another place that belongs to a diagnostic."""
+
+    place: str
+    pointer: str
+    message: str
+    byte_range: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding with everything that a reader needs: rule, severity, clause, place and bytes."""
+
+    rule: str
+    severity: Severity
+    message: str
+    place: str
+    """The protobuf field path, such as `graph.node[3].input[0]`; `model` for the whole."""
+    pointer: str
+    """The place as a JSON Pointer."""
+    clause: str
+    keyword: str
+    """How strongly the chosen edition words the clause."""
+    clause_summary: str
+    anchor: str
+    """Document and section of the clause."""
+    allowed: str | None
+    related: tuple[RelatedPlace, ...]
+    byte_range: tuple[int, int] | None
+    """First byte and the byte after the last, in the file; None where it is unknown or the file is text."""
+    subject: str | None
+    node: str | None = None
+    """The name of the node in which the place stands."""
+    operator: str | None = None
+    """That node's domain and op_type."""
+    graph: str | None = None
+    """The name of the innermost graph in which the place stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class InternalError:
+    """A rule that crashed: a bug in onnx-lint (or in the plugin), never a pass."""
+
+    rule: str
+    exception: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the file is: shown beside the findings."""
+
+    ir_version: int
+    opset_imports: tuple[tuple[str, int], ...]
+    producer: str
+    nodes: int
+    graphs: int
+    functions: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
+
+    path: str
+    size: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+    internal_errors: tuple[InternalError, ...] = ()
+    facts: Facts | None = None
+    unreadable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run found."""
+
+    files: tuple[FileReport, ...]
+    edition: str
+    variant: str
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics of all files, in order."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.diagnostics)
+
+    def count(self, severity: Severity) -> int:
+        """How many diagnostics have exactly this severity."""
+        return Counter(diagnostic.severity for diagnostic in self.diagnostics)[severity]
+
+    @property
+    def conforms(self) -> bool:
+        """Whether every file was read and judged and none breaks a requirement (severity error)."""
+        judged = not any(file.unreadable or file.internal_errors for file in self.files)
+        return judged and self.count(Severity.ERROR) == 0

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rule is: a generator from the model to findings, with a clause, and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from onnx_lint.model import Model, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that belongs to a finding, such as the first of two definitions, and what stands there."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found at one place. Severity, rule id and file are not its business."""
+
+    place: Place
+    message: str
+    clause: str | None = None
+    """The clause that is broken; may be left out by a rule that decides only one."""
+    related: tuple[Related, ...] = ()
+    allowed: str | None = None
+    """What the clause allows there, in a few words."""
+    offset: int | None = None
+    """The byte at which the fault begins, where it is known better than by the place."""
+    subject: str | None = None
+    """The name that the finding is about, for a fingerprint that survives the insertion of a node."""
+    length: int | None = None
+    """How many bytes from `offset` on the fault takes up."""
+
+
+Check = Callable[..., Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as the registry keeps it."""
+
+    id: str
+    check: Check
+    clauses: tuple[str, ...]
+    since: str
+    of_file: bool
+    """Whether the rule judges the file's bytes and so also runs when no model could be read from them."""
+
+    @property
+    def summary(self) -> str:
+        """The first line of the documentation: what is wrong, in one sentence."""
+        return self.documentation.partition("\n")[0]
+
+    @property
+    def documentation(self) -> str:
+        """The docstring of the rule, in Markdown."""
+        return inspect.getdoc(self.check) or ""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the rule, which are its keyword-only parameters, with their defaults."""
+        parameters = inspect.signature(self.check).parameters.values()
+        return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
+
+    def run(self, model: Model, **options: Any) -> Iterator[Finding]:
+        """Run the rule over `model`; raises whatever a faulty rule raises."""
+        return self.check(model, **options)
+
+
+def rule(
+    *, clause: str | tuple[str, ...], since: str, of_file: bool = False
+) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
+    """Make a rule of a generator function from a Model to findings.
+
+    `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
+    package, for a plugin) that brought it. Its id is the function's name with dashes.
+    """
+
+    def make(check: Check) -> Rule:
+        clauses = (clause,) if isinstance(clause, str) else clause
+        return Rule(check.__name__.replace("_", "-"), check, clauses, since, of_file)
+
+    return make

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compile onnx.proto into onnx.binpb, the form in which the schema is read at run time.
+
+`python -m onnx_lint.schema.compile` writes the file; with `--check` it only tells whether the file is up to
+date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.message import DecodeError
+
+SOURCE: Final = Path(__file__).with_name("onnx.proto")
+COMPILED: Final = Path(__file__).with_name("onnx.binpb")
+
+RECORDED_NAME: Final = "onnx_lint/schema/onnx.proto"
+"""The name of the file inside the descriptor, the same wherever the checkout lies."""
+
+
+class CompileError(Exception):
+    """The source is not a valid schema; the message is what protoc says of it."""
+
+
+def compile_schema(source: str) -> FileDescriptorSet:
+    """Compile the text of a .proto file into a set of one file descriptor, without comments and positions.
+
+    Raises CompileError when the text is not a valid schema, or grpcio-tools is not installed.
+    """
+    if importlib.util.find_spec("grpc_tools") is None:
+        raise CompileError("grpcio-tools is not installed")
+    # protoc records the path that it is given, so it is run where the relative one leads to the source.
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        file = root / RECORDED_NAME
+        file.parent.mkdir(parents=True)
+        file.write_text(source, encoding="utf-8")
+        protoc = [sys.executable, "-P", "-m", "grpc_tools.protoc"]
+        options = ["--proto_path=.", "--descriptor_set_out=set", RECORDED_NAME]
+        run = subprocess.run([*protoc, *options], cwd=root, check=False, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise CompileError(run.stderr.strip())
+        return FileDescriptorSet.FromString((root / "set").read_bytes())
+
+
+def is_current(compiled: Path, fresh: FileDescriptorSet) -> bool:
+    """Whether `compiled` holds the same descriptors; how protoc orders the bytes is of no consequence."""
+    try:
+        return FileDescriptorSet.FromString(compiled.read_bytes()) == fresh
+    except (FileNotFoundError, DecodeError):
+        return False
+
+
+def main(arguments: Sequence[str] | None = None, *, source: Path = SOURCE, compiled: Path = COMPILED) -> int:
+    """Write `compiled`, or with `--check` compare it; return the exit code.
+
+    That is 0 when all is well, 1 when `--check` finds the file stale, and 2 when the source does not compile.
+    """
+    parser = argparse.ArgumentParser(prog="python -m onnx_lint.schema.compile", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when onnx.binpb is stale")
+    options = parser.parse_args(arguments)
+    try:
+        fresh = compile_schema(source.read_text(encoding="utf-8"))
+    except CompileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if not options.check:
+        compiled.write_bytes(fresh.SerializeToString(deterministic=True))
+        return 0
+    if is_current(compiled, fresh):
+        return 0
+    print(f"{compiled.name} is not what {source.name} compiles to", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wire format of Protocol Buffers: tags, varints, and which fields each message of the schema has.
+
+Source: the encoding chapter of the Protocol Buffers documentation.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from onnx_lint import schema
+from onnx_lint.source import WINDOW_BYTES, Source
+
+MAX_VARINT_BYTES: Final = 10
+"""A varint carries 7 bits a byte and 64 bits at most."""
+
+MAX_FIELD_NUMBER: Final = (1 << 29) - 1
+
+
+class WireType(IntEnum):
+    """The low three bits of a tag: how the value after it is laid out."""
+
+    VARINT = 0
+    FIXED64 = 1
+    LEN = 2
+    START_GROUP = 3
+    END_GROUP = 4
+    FIXED32 = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a message, as far as the wire is concerned."""
+
+    name: str
+    number: int
+    repeated: bool
+    packable: bool
+    wire_type: WireType
+    """The wire type of one value; a packable repeated field may use LEN as well."""
+    message: str | None
+    """The unqualified name of the message that the field holds."""
+    is_string: bool
+    oneof: str | None
+    """The oneof of which the field is a member."""
+
+
+_VARINT_TYPES: Final = frozenset(
+    {
+        FieldDescriptor.TYPE_INT32,
+        FieldDescriptor.TYPE_INT64,
+        FieldDescriptor.TYPE_UINT32,
+        FieldDescriptor.TYPE_UINT64,
+        FieldDescriptor.TYPE_SINT32,
+        FieldDescriptor.TYPE_SINT64,
+        FieldDescriptor.TYPE_BOOL,
+        FieldDescriptor.TYPE_ENUM,
+    }
+)
+_FIXED64_TYPES: Final = frozenset(
+    {FieldDescriptor.TYPE_DOUBLE, FieldDescriptor.TYPE_FIXED64, FieldDescriptor.TYPE_SFIXED64}
+)
+_FIXED32_TYPES: Final = frozenset(
+    {FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_FIXED32, FieldDescriptor.TYPE_SFIXED32}
+)
+
+
+def _wire_type(field_type: int) -> WireType:
+    if field_type in _VARINT_TYPES:
+        return WireType.VARINT
+    if field_type in _FIXED64_TYPES:
+        return WireType.FIXED64
+    if field_type in _FIXED32_TYPES:
+        return WireType.FIXED32
+    return WireType.LEN
+
+
+def _unqualified(descriptor: Descriptor) -> str:
+    return descriptor.full_name.removeprefix(f"{schema.PACKAGE}.")
+
+
+@functools.cache
+def fields(message: str) -> Mapping[int, Field]:
+    """The fields of the message called `message`, by number."""
+    found: dict[int, Field] = {}
+    for field in schema.message(message).DESCRIPTOR.fields:
+        wire_type = _wire_type(field.type)
+        repeated = field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
+        found[field.number] = Field(
+            name=field.name,
+            number=field.number,
+            repeated=repeated,
+            packable=repeated and wire_type != WireType.LEN,
+            wire_type=wire_type,
+            message=_unqualified(field.message_type) if field.message_type else None,
+            is_string=field.type == FieldDescriptor.TYPE_STRING,
+            oneof=field.containing_oneof.name if field.containing_oneof else None,
+        )
+    return found
+
+
+@functools.cache
+def fields_by_name(message: str) -> Mapping[str, Field]:
+    """The fields of the message called `message`, by name."""
+    return {field.name: field for field in fields(message).values()}
+
+
+def decode_varint(data: bytes, position: int) -> tuple[int, int]:
+    """Decode the varint at `position`; return its unsigned 64-bit value and the position after it.
+
+    Raises IndexError when `data` ends inside it and OverflowError when it is longer than ten bytes.
+    """
+    byte = data[position]
+    if byte < 0x80:
+        return byte, position + 1
+    value = byte & 0x7F
+    for shift in range(7, 7 * MAX_VARINT_BYTES, 7):
+        position += 1
+        byte = data[position]
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, position + 1
+    raise OverflowError("varint longer than ten bytes")
+
+
+def encode_varint(value: int) -> bytes:
+    """Encode a non-negative integer below 2**64 in the fewest bytes."""
+    encoded = bytearray()
+    while value >= 0x80:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
+
+
+class WireError(Exception):
+    """The bytes cannot be split into fields.
+
+    `problem` is one of "truncated", "varint", "field-number", "wire-type", "group"; `offset` is the byte at which the
+    offending field begins.
+    """
+
+    def __init__(self, problem: str, offset: int, detail: str, field: tuple[int, int] | None = None) -> None:
+        super().__init__(detail)
+        self.problem = problem
+        self.offset = offset
+        self.detail = detail
+        self.field = field
+        """For a LEN field that reaches too far: its number, and where its content begins."""
+
+
+_TAG_AND_LENGTH_BYTES: Final = 2 * MAX_VARINT_BYTES
+_FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+
+
+def records(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
+    """Split the bytes from `start` to `end` into fields; contents of LEN fields are not read.
+
+    Yields (field number, wire type, where the tag begins, where the value or the content behind the length begins,
+    where the next field begins), positions in the source; plain tuples because a large graph has hundreds of
+    thousands. Groups are yielded as their start and end tags. Raises WireError where the bytes
+    cannot be split; what came before has been yielded by then.
+    """
+    position = base = start
+    chunk = b""
+    while position < end:
+        local = position - base
+        if local + _TAG_AND_LENGTH_BYTES > len(chunk) and base + len(chunk) < end:
+            base, local = position, 0
+            chunk = source.read_at(position, min(WINDOW_BYTES, end - position))
+        try:
+            tag, local = decode_varint(chunk, local)
+            wire_type = tag & 7
+            value = local
+            if wire_type == 2:
+                length, value = decode_varint(chunk, local)
+                local = value + length
+            elif wire_type == 0:
+                _, local = decode_varint(chunk, local)
+            elif wire_type in _FIXED_BYTES:
+                local += _FIXED_BYTES[WireType(wire_type)]
+        except IndexError:
+            raise WireError("truncated", position, "the bytes end inside a tag, length or varint") from None
+        except OverflowError:
+            raise WireError("varint", position, "a varint is longer than ten bytes") from None
+        number = tag >> 3
+        if not 0 < number <= MAX_FIELD_NUMBER:
+            raise WireError("field-number", position, f"field number {number} does not exist")
+        if wire_type > 5:
+            raise WireError("wire-type", position, f"wire type {wire_type} does not exist")
+        following = base + local
+        if following > end:
+            detail = f"field {number} is {following - end:,} bytes longer than what is left"
+            field = (number, base + value) if wire_type == WireType.LEN else None
+            raise WireError("truncated", position, detail, field)
+        yield number, wire_type, position, base + value, following
+        position = following

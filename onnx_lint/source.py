@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources: bytes by position.
+
+No memory map: a file that shrinks under a map kills the process, a map counts as memory, and the same interface
+can later stand for range reads of a remote object.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+WINDOW_BYTES = 1 << 16
+"""How much a file source reads at once for small requests."""
+
+_SPOOL_BYTES = 1 << 20
+
+
+class SourceError(Exception):
+    """An input that cannot be read; the text says which and why."""
+
+
+class Source(Protocol):
+    """Bytes by position. A read past the end gives fewer bytes than asked for."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset` on."""
+
+    def close(self) -> None:
+        """Release what the source holds; reading afterwards is an error."""
+
+
+class BytesSource:
+    """A source over bytes in memory."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self._data)
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset` on."""
+        return self._data[offset : offset + length]
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class FileSource:
+    """A source over an open file descriptor, read with positioned reads through one small window."""
+
+    __slots__ = ("_descriptor", "_owner", "_size", "_window", "_window_offset")
+
+    def __init__(self, descriptor: int, size: int, owner: BinaryIO | None = None) -> None:
+        self._descriptor = descriptor
+        self._owner = owner  # keeps a temporary file alive as long as the source
+        self._size = size
+        self._window = b""
+        self._window_offset = 0
+
+    @property
+    def size(self) -> int:
+        """The size when the file was opened, in bytes."""
+        return self._size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset` on; fewer when the file ends or has shrunk."""
+        start = offset - self._window_offset
+        if start >= 0 and start + length <= len(self._window):
+            return self._window[start : start + length]
+        if length >= WINDOW_BYTES:
+            return self._read(offset, length)
+        self._window = self._read(offset, WINDOW_BYTES)
+        self._window_offset = offset
+        return self._window[:length]
+
+    def _read(self, offset: int, length: int) -> bytes:
+        pieces: list[bytes] = []
+        length = min(length, max(self._size - offset, 0))
+        while length > 0:
+            # One call never returns more than about 2 GiB.
+            piece = _read_positioned(self._descriptor, length, offset)
+            if not piece:
+                break
+            pieces.append(piece)
+            offset += len(piece)
+            length -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._owner is not None:
+            self._owner.close()
+        elif self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+
+
+def _read_positioned(descriptor: int, length: int, offset: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, length, offset)
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, length)
+
+
+def open_file(path: str | os.PathLike[str]) -> FileSource:
+    """Open a regular file as a source.
+
+    Raises SourceError when there is no such file, when it cannot be read, or when it is no regular file (a
+    directory, a pipe and a device have no size and may never end).
+    """
+    try:
+        # O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"{os.fspath(path)}: {reason}") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise SourceError(f"{os.fspath(path)}: is {_kind(status.st_mode)}, not a regular file")
+    return FileSource(descriptor, status.st_size)
+
+
+def open_standard_input() -> Source:
+    """Standard input as a source: by position when it is a file, else spooled to a temporary file first.
+
+    Raises SourceError when it cannot be read.
+    """
+    stream = sys.stdin.buffer
+    try:
+        status = os.fstat(stream.fileno())
+        if stat.S_ISREG(status.st_mode):
+            return FileSource(os.dup(stream.fileno()), status.st_size)
+        if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
+            raise SourceError(f"standard input: is {_kind(status.st_mode)}, which may never end")
+        spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
+        while piece := stream.read(_SPOOL_BYTES):
+            spool.write(piece)
+        spool.flush()
+        return FileSource(spool.fileno(), os.fstat(spool.fileno()).st_size, owner=spool)
+    except (OSError, ValueError) as error:
+        raise SourceError(f"standard input: {error}") from error
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFCHR: "a character device",
+        stat.S_IFBLK: "a block device",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a special file")
+
+
+def source_of(data: bytes | str | os.PathLike[str]) -> Source:
+    """The source of bytes in memory, of the file at a path, or of standard input for the path `-`.
+
+    Raises SourceError as :func:`open_file` and :func:`open_standard_input` do.
+    """
+    if isinstance(data, bytes):
+        return BytesSource(data)
+    if data == "-":
+        return open_standard_input()
+    return open_file(Path(data))

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clauses of the specification and how strongly each edition words them: where severities come from."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
+
+__all__ = [
+    "DEFAULT_EDITION",
+    "EDITIONS",
+    "KEYWORDS",
+    "STATIC",
+    "Clause",
+    "Severity",
+    "clauses",
+    "severity",
+]
+
+DEFAULT_EDITION: Final = DEFAULT_STANDARD.edition
+"""The newest edition."""
+
+
+class Severity(enum.IntEnum):
+    """How bad a finding is; a higher number is worse."""
+
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        """The severity as reports write it: `error`, `warning` or `note`."""
+        return self.name.lower()
+
+    @classmethod
+    def of(cls, label: str) -> Severity:
+        """The severity with this label; raises ValueError when there is none."""
+        for level in cls:
+            if level.label == label:
+                return level
+        raise ValueError(f"unknown severity {label!r}; the severities are {', '.join(level.label for level in cls)}")
+
+
+KEYWORDS: Final[Mapping[str, Severity]] = MappingProxyType(
+    {
+        "MUST": Severity.ERROR,
+        "MUST NOT": Severity.ERROR,
+        "SHALL": Severity.ERROR,
+        "REQUIRED": Severity.ERROR,
+        "must": Severity.ERROR,
+        "implied": Severity.ERROR,
+        "gate": Severity.ERROR,
+        "table": Severity.ERROR,
+        "SHOULD": Severity.WARNING,
+        "SHOULD NOT": Severity.WARNING,
+        "RECOMMENDED": Severity.WARNING,
+        "should": Severity.WARNING,
+        "practice": Severity.WARNING,
+        "MAY": Severity.NOTE,
+        "advice": Severity.NOTE,
+    }
+)
+"""The words that `keyword` may hold and the severity of each.
+
+Those in capitals are RFC 2119's. `must` and `should` are the text's own lower-case words (with "required", "only" and
+"not allowed"); `implied` follows from definitions, `gate` is a field or type that older IR versions lack, `table` an
+entry that a table leaves out, `practice` what consumers refuse or disagree on without a clause, `advice` the rest.
+"""
+
+STATIC: Final = ("yes", "partly", "no")
+"""The answers to whether one file shows that a clause is broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One requirement, recommendation or permission of the specification."""
+
+    id: str
+    summary: str
+    chapter: str
+    anchor: str
+    """Document and section, such as `IR.md#graphs`."""
+    since: int
+    """The first IR version that it is about."""
+    until: int | None
+    """The last IR version that it is about; None for the newest."""
+    keyword: Mapping[str, str]
+    """How strongly each edition words it; an edition without the clause is left out."""
+    static: str
+    rules: tuple[str, ...]
+    """The ids of the rules that decide it."""
+    reason: str | None
+    """Why no rule decides it."""
+    pedantic: bool
+    """Whether a warning or note under it is off unless asked for."""
+    note: str | None
+    refines: str | None
+    """The clause that this entry of the project's own divides."""
+
+
+_NEEDED: Final = {
+    "summary": str,
+    "chapter": str,
+    "anchor": str,
+    "since": int,
+    "keyword": dict,
+    "static": str,
+    "rules": list,
+}
+_OPTIONAL: Final = {"until": int, "reason": str, "pedantic": bool, "note": str, "refines": str}
+
+
+def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
+    fields = _NEEDED | _OPTIONAL
+    for key, value in entry.items():
+        if key not in fields:
+            raise ValueError(f"clause {name!r} has an unknown key {key!r}")
+        if not isinstance(value, fields[key]):
+            raise ValueError(f"clause {name!r}: {key} is no {fields[key].__name__}")
+    for key in _NEEDED:
+        if key not in entry:
+            raise ValueError(f"clause {name!r} has no {key}")
+    for edition, word in entry["keyword"].items():
+        if edition not in EDITIONS:
+            raise ValueError(f"clause {name!r} names the unknown edition {edition!r}")
+        if word not in KEYWORDS:
+            raise ValueError(f"clause {name!r} has the unknown keyword {word!r} in edition {edition}")
+    if entry["static"] not in STATIC:
+        raise ValueError(f"clause {name!r}: static is {entry['static']!r}, not one of {', '.join(STATIC)}")
+    return Clause(
+        id=name,
+        summary=entry["summary"],
+        chapter=entry["chapter"],
+        anchor=entry["anchor"],
+        since=entry["since"],
+        until=entry.get("until"),
+        keyword=MappingProxyType(dict(entry["keyword"])),
+        static=entry["static"],
+        rules=tuple(entry["rules"]),
+        reason=entry.get("reason"),
+        pedantic=entry.get("pedantic", False),
+        note=entry.get("note"),
+        refines=entry.get("refines"),
+    )
+
+
+def parse(text: str) -> dict[str, Clause]:
+    """The clauses in `text`, a TOML document with a table for each.
+
+    Raises ValueError for what is no TOML, a missing or unknown key, or an unknown edition, keyword or static value.
+    """
+    import tomllib
+
+    return {name: _clause(name, entry) for name, entry in tomllib.loads(text).items()}
+
+
+@functools.cache
+def clauses() -> Mapping[str, Clause]:
+    """Every clause by its id, in the order of the chapters.
+
+    Raises ValueError when the file that holds them is malformed, and FileNotFoundError when it is not there.
+    """
+    # pkgutil, because it also reads from a zipped package and costs less than importlib.resources.
+    data = pkgutil.get_data("onnx_lint.spec", "clauses.toml")
+    if data is None:
+        raise FileNotFoundError("the package onnx_lint.spec has no clauses.toml")
+    return MappingProxyType(parse(data.decode("utf-8")))
+
+
+def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity | None:
+    """How bad it is to break `clause`, a Clause or its id, under `edition`; None when that edition has no such clause.
+
+    Raises ValueError for an unknown clause, edition or keyword.
+    """
+    if isinstance(clause, str):
+        if clause not in clauses():
+            raise ValueError(f"unknown clause {clause!r}")
+        clause = clauses()[clause]
+    if edition not in EDITIONS:
+        raise ValueError(f"unknown edition {edition!r}; the editions are {', '.join(EDITIONS)}")
+    word = clause.keyword.get(edition)
+    if word is None:
+        return None
+    if word not in KEYWORDS:
+        raise ValueError(f"clause {clause.id!r} has the unknown keyword {word!r} in edition {edition}")
+    return KEYWORDS[word]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON documents read strictly: a value knows where it stands, and every fault names the place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    type(None): "null",
+}
+
+
+class SchemaFileError(ValueError):
+    """A schema file has a fault; `place` is the JSON path of it, "" for the whole file."""
+
+    def __init__(self, path: str | Path, place: str, reason: str) -> None:
+        self.path = str(path)
+        self.place = place
+        self.reason = reason
+        super().__init__(": ".join(part for part in (self.path, place, reason) if part))
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of the JSON document and where it stands."""
+
+    data: Any
+    place: str
+    path: str | Path
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raises SchemaFileError for this place."""
+        raise SchemaFileError(self.path, self.place, reason)
+
+    def at(self, key: str) -> Value:
+        """The value under a key of an object, which must be there."""
+        return Value(self.data[key], f"{self.place}.{key}" if self.place else key, self.path)
+
+    def expect(self, *types: type) -> Any:
+        """The data, if it is of one of the types."""
+        # JSON's true is no number, though Python's True is an int.
+        if isinstance(self.data, bool) != (bool in types) or not isinstance(self.data, types):
+            self.fail(f"{_described(self.data)} where {' or '.join(_TYPE_NAMES[t] for t in types)} is expected")
+        return self.data
+
+    def expect_keys(self, keys: Collection[str], required: Iterable[str]) -> None:
+        """Holds an object to the keys that it may have and those that it must have."""
+        self.expect(dict)
+        for key in self.data:
+            if key not in keys:
+                self.fail(f"unknown key '{key}'{_suggestion(key, keys)}")
+        for key in required:
+            if key not in self.data:
+                self.fail(f"key '{key}' is missing")
+
+    def get(self, key: str, kind: type, default: Any = None) -> Any:
+        """The data under a key, if it is of the type; the default if the key is absent."""
+        return self.at(key).expect(kind) if key in self.data else default
+
+    def name(self) -> str:
+        """The text under the key `name`, which must not be empty."""
+        value: str = self.get("name", str)
+        if not value:
+            self.at("name").fail("the name is empty")
+        return value
+
+    def choice(self, key: str, allowed: Collection[str], default: str | None = None) -> str:
+        """The text under a key, if it is one of the allowed."""
+        value: str = self.get(key, str, default)
+        if value not in allowed:
+            self.at(key).fail(f"'{value}' is none of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
+        return value
+
+    def elements(self) -> list[Value]:
+        """The elements of an array."""
+        self.expect(list)
+        return [Value(item, f"{self.place}[{i}]", self.path) for i, item in enumerate(self.data)]
+
+    def items(self, key: str) -> list[Value]:
+        """The elements of the array under a key, none if the key is absent."""
+        return self.at(key).elements() if key in self.data else []
+
+
+def _described(data: Any) -> str:
+    return _TYPE_NAMES[type(data)]
+
+
+def _suggestion(word: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), 1)
+    return f", did you mean '{close[0]}'?" if close else ""
+
+
+def parse(path: str | Path) -> Any:
+    """The JSON document in a file, held to RFC 8259: no key twice, no NaN.
+
+    Raises:
+        OSError: the file cannot be read.
+        SchemaFileError: it is not JSON.
+
+    """
+    try:
+        text = Path(path).read_bytes().decode()
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except UnicodeDecodeError as error:
+        raise SchemaFileError(path, "", f"byte {error.start} is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise SchemaFileError(path, place, f"not JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise SchemaFileError(path, "", "nested too deep") from error
+    except _FaultyJsonError as error:
+        raise SchemaFileError(path, "", str(error)) from error
+
+
+class _FaultyJsonError(Exception):
+    """JSON that Python would take, and that says something twice or nothing that JSON knows."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _FaultyJsonError(f"key '{next(key for key in keys if keys.count(key) > 1)}' stands twice")
+    return found
+
+
+def _constant(text: str) -> NoReturn:
+    raise _FaultyJsonError(f"{text} is not JSON")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operator signatures as data: what a node may look like, in the terms of the operator specification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+UNLIMITED: Final = 2**31 - 1
+"""Upper bound of a count that has no bound: the last parameter is variadic."""
+
+ATTRIBUTE_TYPE_CODES: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "FLOAT": 1,
+        "INT": 2,
+        "STRING": 3,
+        "TENSOR": 4,
+        "GRAPH": 5,
+        "FLOATS": 6,
+        "INTS": 7,
+        "STRINGS": 8,
+        "TENSORS": 9,
+        "GRAPHS": 10,
+        "SPARSE_TENSOR": 11,
+        "SPARSE_TENSORS": 12,
+        "TYPE_PROTO": 13,
+        "TYPE_PROTOS": 14,
+    }
+)
+"""Names and numbers of the enum AttributeProto.AttributeType."""
+
+DefaultValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+"""A default value of an attribute; the specification has none for tensors, graphs and types."""
+
+
+class Option(Enum):
+    """How often a parameter occurs in the list of inputs or outputs."""
+
+    SINGLE = "single"
+    OPTIONAL = "optional"
+    VARIADIC = "variadic"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An input or output of an operator.
+
+    `type` is what the specification prints: a type variable ("T") or a type ("tensor(int64)"). `types` are
+    the types that it allows, and `variable` is the type variable or None. The arguments of a variadic
+    parameter share one type if it is `homogeneous`; it takes at least `min_arity` of them.
+    """
+
+    name: str
+    type: str
+    types: frozenset[str]
+    variable: str | None = None
+    option: Option = Option.SINGLE
+    homogeneous: bool = True
+    min_arity: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSchema:
+    """An attribute of an operator. `type` is a name of the enum AttributeProto.AttributeType.
+
+    A `default` of type FLOAT is the shortest decimal that denotes the single precision number.
+    """
+
+    name: str
+    type: str
+    required: bool = False
+    default: DefaultValue | None = None
+
+    @property
+    def type_code(self) -> int:
+        """Number of the attribute's type in the enum AttributeProto.AttributeType."""
+        return ATTRIBUTE_TYPE_CODES[self.type]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSchema:
+    """The signature of an operator as of one operator set version.
+
+    The number of inputs is from `min_input` to `max_input`; where the operator allows only some of these,
+    `input_counts` names them. The same for outputs. Trailing optional arguments may be left out, which is
+    why `min_input` is not the number of required ones. `has_default_values` is False where the source does
+    not tell defaults: None as a default then means nothing.
+    """
+
+    domain: str
+    name: str
+    since_version: int
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    attributes: Mapping[str, AttributeSchema]
+    type_constraints: Mapping[str, frozenset[str]]
+    min_input: int
+    max_input: int
+    min_output: int
+    max_output: int
+    input_counts: frozenset[int] | None = None
+    output_counts: frozenset[int] | None = None
+    deprecated: bool = False
+    experimental: bool = False
+    has_function_body: bool = False
+    has_default_values: bool = True
+
+    def input_at(self, index: int) -> Parameter | None:
+        """The parameter that stands for the input at an index, None beyond the last."""
+        return _parameter_at(self.inputs, index)
+
+    def output_at(self, index: int) -> Parameter | None:
+        """The parameter that stands for the output at an index, None beyond the last."""
+        return _parameter_at(self.outputs, index)
+
+    def allows_input_count(self, count: int) -> bool:
+        """Whether a node of the operator may have that many inputs."""
+        if self.input_counts is not None:
+            return count in self.input_counts
+        return self.min_input <= count <= self.max_input
+
+    def allows_output_count(self, count: int) -> bool:
+        """Whether a node of the operator may have that many outputs."""
+        if self.output_counts is not None:
+            return count in self.output_counts
+        return self.min_output <= count <= self.max_output
+
+    @property
+    def outputs_without_input_type(self) -> tuple[int, ...]:
+        """Indices of outputs whose type no input decides, though the signature leaves more than one.
+
+        Such a type follows from an attribute (Cast's `to`), from a subgraph (Loop) or from an attribute that
+        is there or not (Constant); the signature does not say from which.
+        """
+        fixed = {parameter.variable for parameter in self.inputs}
+        return tuple(
+            index
+            for index, output in enumerate(self.outputs)
+            if len(output.types) > 1 and (output.variable not in fixed or not output.homogeneous)
+        )
+
+
+def count_range(parameters: tuple[Parameter, ...]) -> tuple[int, int]:
+    """Least and greatest number of arguments for a list of parameters.
+
+    The last required parameter sets the least number; a variadic one at the end takes away the bound, and
+    counts as required even if it takes no argument, so what stands before it cannot be left out (Loop has at
+    least two inputs).
+    """
+    least = 0
+    for index, parameter in enumerate(parameters):
+        if parameter.option is Option.SINGLE:
+            least = index + 1
+        elif parameter.option is Option.VARIADIC:
+            least = max(least, index + parameter.min_arity)
+    unlimited = bool(parameters) and parameters[-1].option is Option.VARIADIC
+    return least, UNLIMITED if unlimited else len(parameters)
+
+
+def _parameter_at(parameters: tuple[Parameter, ...], index: int) -> Parameter | None:
+    if 0 <= index < len(parameters):
+        return parameters[index]
+    if index >= 0 and parameters and parameters[-1].option is Option.VARIADIC:
+        return parameters[-1]
+    return None

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schema files: users describe the operators of their own domains.
+
+The format is that of docs/opset-schema.schema.json, with an example beside it. One file describes one domain.
+A type may hold an asterisk for every element type: "tensor(*)".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from onnx_lint.spec.operators.json_value import Value, parse
+from onnx_lint.spec.operators.schema import (
+    ATTRIBUTE_TYPE_CODES,
+    AttributeSchema,
+    DefaultValue,
+    OperatorSchema,
+    Option,
+    Parameter,
+    count_range,
+)
+from onnx_lint.spec.operators.type_strings import ELEMENT_TYPES, is_type_string
+from onnx_lint.spec.releases import is_onnx_domain
+
+FORMAT: Final = 1
+
+_FILE_KEYS: Final = ("$schema", "format", "domain", "description", "operators")
+_OPERATOR_KEYS: Final = (
+    "name",
+    "since_version",
+    "description",
+    "inputs",
+    "outputs",
+    "attributes",
+    "type_constraints",
+    "input_counts",
+    "output_counts",
+    "deprecated",
+    "experimental",
+    "has_function_body",
+)
+_PARAMETER_KEYS: Final = ("name", "type", "description", "option", "homogeneous", "min_arity")
+_ATTRIBUTE_KEYS: Final = ("name", "type", "description", "required", "default")
+_OPTIONS: Final = tuple(option.value for option in Option)
+# Finite numbers of single precision end here.
+_GREATEST_FLOAT: Final = (2 - 2**-23) * 2.0**127
+
+_Named = TypeVar("_Named", Parameter, AttributeSchema)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFile:
+    """The operators of one domain as a schema file describes them, the versions of each ascending."""
+
+    path: str
+    domain: str
+    operators: Mapping[str, tuple[OperatorSchema, ...]]
+
+
+def load_schema_file(path: str | Path) -> SchemaFile:
+    """Reads a schema file.
+
+    Raises:
+        OSError: the file cannot be read.
+        SchemaFileError: it is not JSON, or not of the documented form, or describes a domain of ONNX's own.
+
+    """
+    root = Value(parse(path), "", path)
+    root.expect_keys(_FILE_KEYS, required=("format", "domain", "operators"))
+    if root.get("format", int) != FORMAT:
+        root.at("format").fail(f"format {root.data['format']} is not known, only {FORMAT}")
+    domain = root.get("domain", str)
+    if is_onnx_domain(domain):
+        root.at("domain").fail(f"domain '{domain}' belongs to ONNX itself and cannot be described anew")
+    operators: dict[str, dict[int, OperatorSchema]] = {}
+    for item in root.items("operators"):
+        schema = _operator(domain, item)
+        versions = operators.setdefault(schema.name, {})
+        if schema.since_version in versions:
+            item.fail(f"operator '{schema.name}' is described twice for version {schema.since_version}")
+        versions[schema.since_version] = schema
+    return SchemaFile(
+        str(path),
+        domain,
+        MappingProxyType({name: tuple(found[v] for v in sorted(found)) for name, found in operators.items()}),
+    )
+
+
+def _operator(domain: str, value: Value) -> OperatorSchema:
+    value.expect_keys(_OPERATOR_KEYS, required=("name", "since_version"))
+    constraints = _type_constraints(value)
+    inputs = _parameters(value, "inputs", constraints)
+    outputs = _parameters(value, "outputs", constraints)
+    unused = constraints.keys() - {parameter.variable for parameter in inputs + outputs}
+    if unused:
+        value.at("type_constraints").at(min(unused)).fail("no input or output has this type variable")
+    min_input, max_input = count_range(inputs)
+    min_output, max_output = count_range(outputs)
+    attributes = _named(value, "attributes", _attribute)
+    return OperatorSchema(
+        domain=domain,
+        name=value.name(),
+        since_version=_at_least(1, value, "since_version", 1),
+        inputs=inputs,
+        outputs=outputs,
+        attributes=MappingProxyType({attribute.name: attribute for attribute in attributes}),
+        type_constraints=MappingProxyType(constraints),
+        min_input=min_input,
+        max_input=max_input,
+        min_output=min_output,
+        max_output=max_output,
+        input_counts=_counts(value, "input_counts", min_input, max_input),
+        output_counts=_counts(value, "output_counts", min_output, max_output),
+        deprecated=value.get("deprecated", bool, False),
+        experimental=value.get("experimental", bool, False),
+        has_function_body=value.get("has_function_body", bool, False),
+    )
+
+
+def _type_constraints(value: Value) -> dict[str, frozenset[str]]:
+    if "type_constraints" not in value.data:
+        return {}
+    constraints = value.at("type_constraints")
+    constraints.expect(dict)
+    found = {}
+    for variable in constraints.data:
+        if not variable.isidentifier():
+            constraints.fail(f"type variable '{variable}' is not an identifier")
+        types = [_types(item, item.expect(str)) for item in constraints.items(variable)]
+        if not types:
+            constraints.at(variable).fail("the type variable allows no type")
+        found[variable] = frozenset[str]().union(*types)
+    return found
+
+
+def _types(value: Value, text: str) -> frozenset[str]:
+    """The types that a type string stands for; an asterisk stands for each element type."""
+    types = frozenset(text.replace("*", element) for element in ELEMENT_TYPES)
+    if not all(map(is_type_string, types)):
+        value.fail(f"'{text}' is not a type such as tensor(float), seq(tensor(*)) or map(int64, float)")
+    return types
+
+
+def _parameters(value: Value, key: str, constraints: Mapping[str, frozenset[str]]) -> tuple[Parameter, ...]:
+    found = _named(value, key, lambda item: _parameter(item, constraints))
+    for item, parameter in zip(value.items(key)[:-1], found, strict=False):
+        if parameter.option is Option.VARIADIC:
+            item.fail(f"variadic '{parameter.name}' is not the last of the {key}")
+    return tuple(found)
+
+
+def _parameter(value: Value, constraints: Mapping[str, frozenset[str]]) -> Parameter:
+    value.expect_keys(_PARAMETER_KEYS, required=("name", "type"))
+    kind = value.get("type", str)
+    option = Option(value.choice("option", _OPTIONS, "single"))
+    for key in ("homogeneous", "min_arity"):
+        if key in value.data and option is not Option.VARIADIC:
+            value.at(key).fail(f"only a variadic parameter has '{key}', this one is {option.value}")
+    if kind not in constraints and kind.isidentifier():
+        value.at("type").fail(f"type variable '{kind}' has no entry in 'type_constraints'")
+    return Parameter(
+        name=value.name(),
+        type=kind,
+        types=constraints[kind] if kind in constraints else _types(value.at("type"), kind),
+        variable=kind if kind in constraints else None,
+        option=option,
+        homogeneous=value.get("homogeneous", bool, True),
+        min_arity=_at_least(0, value, "min_arity", 1),
+    )
+
+
+def _attribute(value: Value) -> AttributeSchema:
+    value.expect_keys(_ATTRIBUTE_KEYS, required=("name", "type"))
+    kind = value.choice("type", ATTRIBUTE_TYPE_CODES)
+    required = value.get("required", bool, False)
+    if required and "default" in value.data:
+        value.at("default").fail("a required attribute has no default value")
+    default = _default(value.at("default"), kind) if "default" in value.data else None
+    return AttributeSchema(value.name(), kind, required, default)
+
+
+def _default(value: Value, kind: str) -> DefaultValue:
+    match kind:
+        case "INT":
+            return _int_default(value)
+        case "FLOAT":
+            return _float_default(value)
+        case "STRING":
+            return _string_default(value)
+        case "INTS":
+            return tuple(_int_default(item) for item in value.elements())
+        case "FLOATS":
+            return tuple(_float_default(item) for item in value.elements())
+        case "STRINGS":
+            return tuple(_string_default(item) for item in value.elements())
+        case _:
+            return value.fail(f"an attribute of type {kind} cannot have a default value")
+
+
+def _int_default(value: Value) -> int:
+    number: int = value.expect(int)
+    if not -(2**63) <= number < 2**63:
+        value.fail(f"{number} does not fit into 64 bits")
+    return number
+
+
+def _float_default(value: Value) -> float:
+    number: int | float = value.expect(int, float)
+    if not abs(number) <= _GREATEST_FLOAT:
+        value.fail("the number does not fit into single precision")
+    return float(number)
+
+
+def _string_default(value: Value) -> str:
+    text: str = value.expect(str)
+    return text
+
+
+def _counts(value: Value, key: str, least: int, greatest: int) -> frozenset[int] | None:
+    if key not in value.data:
+        return None
+    for item in value.items(key):
+        if not least <= item.expect(int) <= greatest:
+            item.fail(f"{item.data} is not between {least} and {greatest}, which the parameters allow")
+    if not value.data[key]:
+        value.at(key).fail("no count is allowed")
+    return frozenset(value.data[key])
+
+
+def _named(value: Value, key: str, build: Callable[[Value], _Named]) -> list[_Named]:
+    found: dict[str, _Named] = {}
+    for item in value.items(key):
+        built = build(item)
+        if built.name in found:
+            item.fail(f"'{built.name}' stands twice among the {key}")
+        found[built.name] = built
+    return list(found.values())
+
+
+def _at_least(least: int, value: Value, key: str, default: int) -> int:
+    number: int = value.get(key, int, default)
+    if number < least:
+        value.at(key).fail(f"{number} is less than {least}")
+    return number

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads operator signatures from the package's data files, one operator at a time.
+
+A file is read when its first operator is asked for and cut into lines; a line is parsed when its operator is
+asked for, and a version of it is built when that version is. The format is described in `generate`.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final
+
+from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Option, Parameter, count_range
+
+_OPTIONS: Final = {"?": Option.OPTIONAL, "*": Option.VARIADIC}
+
+
+@dataclass
+class DataFile:
+    """One data file of the package, for the domains it holds."""
+
+    file_name: str
+    domains: tuple[str, ...]
+    _type_lists: dict[str, frozenset[str]] = field(default_factory=dict)
+    _rows: dict[tuple[str, str], list[Any] | None] = field(default_factory=dict)
+
+    @cached_property
+    def _lines(self) -> dict[bytes, bytes]:
+        """Each line under what stands before its first list; the header under b""."""
+        data = pkgutil.get_data(__package__, self.file_name)
+        if data is None:
+            raise FileNotFoundError(f"{__package__} was loaded in a way that brings no {self.file_name}")
+        first, *rest = data.splitlines()
+        lines = {line[: line.find(b",[")]: line for line in rest}
+        lines[b""] = first
+        return lines
+
+    @cached_property
+    def header(self) -> Mapping[str, Any]:
+        """What the file tells about its source, first of all `source` and `version`."""
+        return MappingProxyType(json.loads(self._lines[b""]))
+
+    def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
+        """The operator set versions that added or changed an operator, ascending; empty if unknown."""
+        row = self._row(domain, op_type)
+        return tuple(row[2]) if row else ()
+
+    def schema(self, domain: str, op_type: str, since_version: int) -> OperatorSchema | None:
+        """The signature of an operator as of exactly the version that brought it."""
+        row = self._row(domain, op_type)
+        if not row or since_version not in row[2]:
+            return None
+        return self._build(row, row[2].index(since_version))
+
+    def first_versions(self, domain: str) -> Iterator[tuple[str, int]]:
+        """Each operator of a domain with its first version, in the order of the names."""
+        prefix = f"[{json.dumps(domain)},".encode()
+        for key, line in self._lines.items():
+            if key.startswith(prefix):
+                start = len(key) + 2
+                first = line[start : line.find(b"]", start)].partition(b",")[0]
+                yield json.loads(key[len(prefix) :]), int(first)
+
+    def _row(self, domain: str, op_type: str) -> list[Any] | None:
+        key = (domain, op_type)
+        if key not in self._rows:
+            line = self._lines.get(f"[{json.dumps(domain)},{json.dumps(op_type)}".encode())
+            self._rows[key] = json.loads(line) if line else None
+        return self._rows[key]
+
+    def _build(self, row: list[Any], index: int) -> OperatorSchema:
+        domain, name, since, versions = row
+
+        def part(key: str, empty: Any) -> Any:
+            value = versions[index].get(key, empty)
+            # A number stands for the same as in the version since that number.
+            return versions[since.index(value)][key] if isinstance(value, int) else value
+
+        constraints = {variable: self._type_list(key) for variable, key in part("types", {}).items()}
+        inputs = tuple(_parameter(text, constraints) for text in part("inputs", []))
+        outputs = tuple(_parameter(text, constraints) for text in part("outputs", []))
+        min_input, max_input = count_range(inputs)
+        min_output, max_output = count_range(outputs)
+        flags = versions[index].get("flags", ())
+        return OperatorSchema(
+            domain=domain,
+            name=name,
+            since_version=since[index],
+            inputs=inputs,
+            outputs=outputs,
+            attributes=MappingProxyType({key: _attribute(key, value) for key, value in part("attributes", {}).items()}),
+            type_constraints=MappingProxyType(constraints),
+            min_input=min_input,
+            max_input=max_input,
+            min_output=min_output,
+            max_output=max_output,
+            input_counts=_counts(versions[index].get("input_counts")),
+            output_counts=_counts(versions[index].get("output_counts")),
+            deprecated="deprecated" in flags,
+            experimental="experimental" in flags,
+            has_function_body="function" in flags,
+            has_default_values=self.header.get("has_default_values", True),
+        )
+
+    def _type_list(self, key: str) -> frozenset[str]:
+        types = self._type_lists.get(key)
+        if types is None:
+            types = self._type_lists[key] = frozenset(json.loads(self._lines[f'["@{key}"'.encode()])[1])
+        return types
+
+
+def _parameter(text: str, constraints: Mapping[str, frozenset[str]]) -> Parameter:
+    option = _OPTIONS.get(text[0], Option.SINGLE)
+    name, kind, *rest = text.lstrip("?*").split(":")
+    suffix = rest[0] if rest else ""
+    arity = suffix.removeprefix("~")
+    types = constraints.get(kind)
+    return Parameter(
+        name=name,
+        type=kind,
+        types=frozenset((kind,)) if types is None else types,
+        variable=None if types is None else kind,
+        option=option,
+        homogeneous=not suffix.startswith("~"),
+        min_arity=int(arity) if arity else 1,
+    )
+
+
+def _attribute(name: str, value: str | list[Any]) -> AttributeSchema:
+    if isinstance(value, list):
+        kind, default = value
+        return AttributeSchema(name, kind.upper(), False, tuple(default) if isinstance(default, list) else default)
+    return AttributeSchema(name, value.removesuffix("!").upper(), value.endswith("!"))
+
+
+def _counts(counts: list[int] | None) -> frozenset[int] | None:
+    return None if counts is None else frozenset(counts)
+
+
+ONNX: Final = DataFile(
+    "onnx.jsonl", ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training")
+)
+"""Every operator of ONNX's own domains."""
+
+ONNXRUNTIME: Final = DataFile("onnxruntime.jsonl", ("com.microsoft", "com.microsoft.nchwc"))
+"""The operators that ONNX Runtime contributes."""

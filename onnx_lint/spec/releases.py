@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which ONNX release published which IR version and which operator set versions.
+
+The facts are those of the table "Released Versions" in the specification's Versioning.md, carried on to the
+newest release by the version table of the `onnx` package (1.23). Where a patch release changed no number the
+table names it all the same, so that a release can be looked up by the name its users know.
+
+Two things the table does not say, and what is done about them:
+
+- Operator sets 2, 3 and 4 of the default domain were never the newest of a release; the first release that
+  holds them is the one that publishes 5.
+- The table has a column for `ai.onnx.training`, yet the operators of that column stand in the domain
+  `ai.onnx.preview.training`; `ai.onnx.training` is a known domain without operators. Both read that column.
+- The domain `ai.onnx.preview` has no column. The headers of the released packages name it from 1.22.0 on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+DEFAULT_DOMAIN: Final = ""
+ML_DOMAIN: Final = "ai.onnx.ml"
+TRAINING_DOMAIN: Final = "ai.onnx.training"
+PREVIEW_TRAINING_DOMAIN: Final = "ai.onnx.preview.training"
+PREVIEW_DOMAIN: Final = "ai.onnx.preview"
+
+
+def normalized_domain(domain: str) -> str:
+    """The domain as the tables name it: "ai.onnx" is another spelling of the default domain ""."""
+    return DEFAULT_DOMAIN if domain == "ai.onnx" else domain
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One row of the released-versions table.
+
+    A column is 0 where the release has no operator set of that domain.
+    """
+
+    onnx: str
+    ir_version: int
+    ai_onnx: int
+    ai_onnx_ml: int
+    ai_onnx_training: int = 0
+    ai_onnx_preview: int = 0
+
+    def opset_version(self, domain: str) -> int:
+        """Newest operator set version of a domain in this release, 0 if it has none (or is not ONNX's)."""
+        match normalized_domain(domain):
+            case "":
+                return self.ai_onnx
+            case "ai.onnx.ml":
+                return self.ai_onnx_ml
+            case "ai.onnx.training" | "ai.onnx.preview.training":
+                return self.ai_onnx_training
+            case "ai.onnx.preview":
+                return self.ai_onnx_preview
+            case _:
+                return 0
+
+
+RELEASES: Final[tuple[Release, ...]] = (
+    Release("1.0", 3, 1, 1),
+    Release("1.1", 3, 5, 1),
+    Release("1.1.2", 3, 6, 1),
+    Release("1.2", 3, 7, 1),
+    Release("1.3", 3, 8, 1),
+    Release("1.4.1", 4, 9, 1),
+    Release("1.5.0", 5, 10, 1),
+    Release("1.6.0", 6, 11, 2),
+    Release("1.7.0", 7, 12, 2, 1),
+    Release("1.8.0", 7, 13, 2, 1),
+    Release("1.8.1", 7, 13, 2, 1),
+    Release("1.9.0", 7, 14, 2, 1),
+    Release("1.10.0", 8, 15, 2, 1),
+    Release("1.10.1", 8, 15, 2, 1),
+    Release("1.10.2", 8, 15, 2, 1),
+    Release("1.11.0", 8, 16, 3, 1),
+    Release("1.12.0", 8, 17, 3, 1),
+    Release("1.13.0", 8, 18, 3, 1),
+    Release("1.13.1", 8, 18, 3, 1),
+    Release("1.14.0", 9, 19, 3, 1),
+    Release("1.14.1", 9, 19, 3, 1),
+    Release("1.15.0", 9, 20, 4, 1),
+    Release("1.16.0", 10, 21, 5, 1),
+    Release("1.16.1", 10, 21, 5, 1),
+    Release("1.16.2", 10, 21, 5, 1),
+    Release("1.17.0", 10, 22, 5, 1),
+    Release("1.18.0", 11, 23, 5, 1),
+    Release("1.19.0", 12, 24, 5, 1),
+    Release("1.19.1", 12, 24, 5, 1),
+    Release("1.20.0", 13, 25, 5, 1),
+    Release("1.20.1", 13, 25, 5, 1),
+    Release("1.21.0", 13, 26, 5, 1),
+    Release("1.22.0", 13, 27, 5, 1, 1),
+    Release("1.23.0", 14, 28, 5, 1, 1),
+)
+"""The released versions, oldest first."""
+
+NEWEST_IR_VERSION: Final = RELEASES[-1].ir_version
+"""The newest IR version (14)."""
+
+NEWEST_OPSET: Final[dict[str, int]] = {
+    domain: RELEASES[-1].opset_version(domain)
+    for domain in (DEFAULT_DOMAIN, ML_DOMAIN, TRAINING_DOMAIN, PREVIEW_TRAINING_DOMAIN, PREVIEW_DOMAIN)
+}
+"""Newest operator set version of every domain that ONNX publishes; the default domain is ""."""
+
+
+def is_onnx_domain(domain: str) -> bool:
+    """Whether ONNX itself publishes operator sets of the domain."""
+    return normalized_domain(domain) in NEWEST_OPSET
+
+
+def newest_opset_version(domain: str) -> int | None:
+    """Newest published operator set version of a domain, None if ONNX does not publish the domain."""
+    return NEWEST_OPSET.get(normalized_domain(domain))
+
+
+def is_published_opset(domain: str, version: int) -> bool | None:
+    """Whether a release holds that operator set version, None if ONNX does not publish the domain."""
+    newest = newest_opset_version(domain)
+    return None if newest is None else 1 <= version <= newest
+
+
+def release_of_opset(domain: str, version: int) -> Release | None:
+    """The first release that holds an operator set version, None if there is none."""
+    if version < 1:
+        return None
+    return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
+
+
+def release_of_ir_version(ir_version: int) -> Release | None:
+    """The first release that writes an IR version.
+
+    IR versions 1 and 2 came before the first release; None for them and for unpublished ones.
+    """
+    return next((release for release in RELEASES if release.ir_version == ir_version), None)
+
+
+def ir_version_of_opset(domain: str, version: int) -> int | None:
+    """IR version of the first release that holds an operator set version, None if there is none.
+
+    A model that imports the operator set is expected to carry this IR version or a later one (Versioning.md
+    gives the pairs as a table and no MUST).
+    """
+    release = release_of_opset(domain, version)
+    return None if release is None else release.ir_version
+
+
+def newest_opset_of_ir_version(domain: str, ir_version: int) -> int | None:
+    """Newest operator set version of a domain among the releases with an IR version up to the given one.
+
+    None if ONNX does not publish the domain or no such release has it.
+    """
+    versions = (release.opset_version(domain) for release in RELEASES if release.ir_version <= ir_version)
+    return max(versions, default=0) or None

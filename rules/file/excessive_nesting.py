@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import FaultKind, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="FIL-5", since="0.1.0", of_file=True)
+def excessive_nesting(model: Model) -> Iterator[Finding]:
+    """Messages nest deeper than Protocol Buffers parses.
+
+    ### Why it matters
+
+    Parsers stop at 100 nested messages to protect their stack, so no consumer can read the file. In ONNX a graph
+    inside a graph takes three messages, so the 32nd nested graph is one too many.
+
+    ### What is allowed
+
+    At most 100 messages inside one another, which is 31 nested graphs.
+
+    ### Example
+
+    An If inside an If inside an If, forty deep.
+    """
+    for fault in model.faults_of(FaultKind.NESTING):
+        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import FaultKind, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="FIL-8", since="0.1.0", of_file=True)
+def malformed_text(model: Model) -> Iterator[Finding]:
+    """A model in text form does not parse.
+
+    ### Why it matters
+
+    Nothing of the model can be read.
+
+    ### What is allowed
+
+    Protobuf text format or protobuf JSON with the field names of the ONNX schema.
+
+    ### Example
+
+    `ir_version: eight`
+    """
+    for fault in model.faults_of(FaultKind.TEXT):
+        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)

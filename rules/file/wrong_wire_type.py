@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import FaultKind, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="FIL-3", since="0.1.0", of_file=True)
+def wrong_wire_type(model: Model) -> Iterator[Finding]:
+    """A field is written with a wire type that its declaration does not have.
+
+    ### Why it matters
+
+    Parsers treat such a field as unknown, so its value is silently lost.
+
+    ### What is allowed
+
+    The wire type of the declared type: VARINT for integers and enumerations, LEN for strings, bytes and messages,
+    FIXED32 and FIXED64 for floats and doubles; a repeated number may also be packed into one LEN field.
+
+    ### Example
+
+    `ir_version` written as a string.
+    """
+    for fault in model.faults_of(FaultKind.WIRE_TYPE):
+        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)

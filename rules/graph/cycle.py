@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="GRA-1", since="0.1.0")
+def cycle(model: Model) -> Iterator[Finding]:
+    """Nodes depend on one another in a circle.
+
+    ### Why it matters
+
+    No order of execution exists: each node waits for the next. No consumer can run the graph.
+
+    ### What is allowed
+
+    A graph free of cycles. A node also depends on the values that the graphs in its attributes take from outside.
+
+    Of several circles through the same nodes one shortest is reported; a circle is not reported a second time as an
+    order of nodes.
+
+    ### Example
+
+    ```
+    node { op_type: "Add" input: "x" input: "b" output: "a" }
+    node { op_type: "Relu" input: "a" output: "b" }
+    ```
+    """
+    for found in model.resolution.cycles:
+        way = " -> ".join(quote(value)[1:-1] for value in (*found.values, found.values[0]))
+        yield Finding(
+            found.use.place,
+            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {way}",
+            related=tuple(_related(node, value) for node, value in zip(found.nodes, found.values, strict=True)),
+            allowed="a graph without cycles",
+            subject=found.use.name,
+        )
+
+
+def _related(node: Node, value: str) -> Related:
+    return Related(node.place, f"{node.describe()} defines {quote(value)}")

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Definition, Graph, GraphKind, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("GRA-5", "NOD-5", "FUN-11", "TRN-9"), since="0.1.0")
+def duplicate_definition(model: Model) -> Iterator[Finding]:
+    """A value name is defined more than once in one graph.
+
+    ### Why it matters
+
+    A name stands for one value. With two definitions every use of it is ambiguous, and consumers that do not refuse
+    the model pick one silently.
+
+    ### What is allowed
+
+    One definition for each name: as a graph input, as an initializer, or as an output of one node (static single
+    assignment). An input and an initializer may share a name; the initializer is then the input's default value. A
+    training algorithm is one graph with the inference graph, so their names must differ as well. Two inputs of one
+    name are for `duplicate-graph-input`, two initializers of one name for `duplicate-initializer`.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    node { op_type: "Abs" input: "x" output: "y" }
+    ```
+    """
+    for graph in model.graphs:
+        if not _is_clean(graph):
+            yield from _duplicates(graph)
+
+
+def _is_clean(graph: Graph) -> bool:
+    produced = sum(len(node.outputs) - node.outputs.count("") for node in graph.nodes)
+    before = {*graph.input_names, *graph.initializer_names, *graph.sparse_initializer_names} - {""}
+    distinct = len(graph.positions) == produced + len(before)
+    return distinct and (graph.kind is not GraphKind.ALGORITHM or not _shares_names(graph))
+
+
+def _shares_names(algorithm: Graph) -> bool:
+    assert algorithm.parent is not None
+    return not algorithm.positions.keys().isdisjoint(algorithm.parent.positions)
+
+
+def _duplicates(graph: Graph) -> Iterator[Finding]:
+    first: dict[str, Definition] = {}
+    if graph.kind is GraphKind.ALGORITHM and graph.parent is not None:
+        first.update(graph.parent.first_definitions)
+    for name, definition in graph.definitions():
+        other = first.setdefault(name, definition)
+        if other is definition or _is_for_another_rule(definition, other):
+            continue
+        yield Finding(
+            definition.place,
+            f"{definition.describe()} defines {quote(name)}, which {other.describe()} defines already",
+            clause=_clause(graph, definition, other),
+            related=(Related(other.place, f"first definition of {quote(name)}: {other.describe()}"),),
+            allowed="one definition for each value name of a graph",
+            subject=name,
+        )
+
+
+def _is_for_another_rule(definition: Definition, other: Definition) -> bool:
+    """Two inputs or two initializers are judged by the rules of those lists, an input may have an initializer."""
+    if definition.node is not None or other.node is not None:
+        return False
+    return definition.graph is other.graph or {definition.field, other.field} != {definition.field}
+
+
+def _clause(graph: Graph, definition: Definition, other: Definition) -> str:
+    if other.graph is not graph:
+        return "TRN-9"
+    if graph.is_function:
+        return "FUN-11"
+    return "GRA-5" if other.node is not None else "NOD-5"

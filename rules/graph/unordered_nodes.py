@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import GraphKind, Model
+from onnx_lint.model.resolution import LateUse
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("GRA-2", "NOD-9", "NOD-10", "FUN-9"), since="0.1.0")
+def unordered_nodes(model: Model) -> Iterator[Finding]:
+    """A node uses a value that only a later node defines.
+
+    ### Why it matters
+
+    Consumers walk the list once and expect each value to be there when a node asks for it. ONNX Runtime sorts the
+    nodes itself; most others refuse the model or fail while they load it.
+
+    ### What is allowed
+
+    Nodes in topological order, in the main graph, in every nested graph, in function bodies and in training graphs.
+    A value that a nested graph takes from outside must be defined before the node that holds the nested graph.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "a" output: "b" }
+    node { op_type: "Abs" input: "x" output: "a" }
+    ```
+    """
+    for late in model.resolution.unordered:
+        user, producer = late.use.node, late.producer
+        outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
+        yield Finding(
+            late.use.place,
+            f"{user.describe()} uses {quote(late.use.name)}, which is defined only later by {producer.describe()}{outside}",
+            clause=_clause(late),
+            related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
+            allowed="nodes in topological order",
+            subject=late.use.name,
+        )
+
+
+def _clause(late: LateUse) -> str:
+    kind = late.producer.graph.kind
+    if kind is GraphKind.FUNCTION:
+        return "FUN-9"
+    if kind is GraphKind.NESTED:
+        return "NOD-10"
+    return "NOD-9" if kind is GraphKind.MAIN else "GRA-2"

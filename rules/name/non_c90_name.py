@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from onnx_lint.model import Graph, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote_some
+
+
+@rule(clause=("NAM-1", "SHP-3"), since="0.1.0")
+def non_c90_name(model: Model) -> Iterator[Finding]:
+    """A name is not a C90 identifier.
+
+    ### Why it matters
+
+    Code generators turn names into identifiers of a programming language and have to rename what is none. Exporters that
+    take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do not mind,
+    which is why the newest edition only says SHOULD.
+
+    ### What is allowed
+
+    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, attributes, graphs
+    and functions, and for dimension variables. An empty name is no name. Only the syntax is judged; that C reserves
+    keywords and has limits on significant characters is left aside.
+
+    There is one finding for each graph or function and one more for its dimension variables, however many names are
+    wrong.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "0/relu.out" }
+    ```
+    """
+    for graph in model.graphs:
+        wrong = _not_c90(_names(graph))
+        if wrong:
+            yield _finding(graph, wrong, "name", "NAM-1")
+    for graph, variables in _dimension_variables(model):
+        wrong = _not_c90(variables)
+        if wrong:
+            yield _finding(graph, wrong, "dimension variable", "SHP-3")
+
+
+def _names(graph: Graph) -> Iterator[str]:
+    yield graph.name
+    yield from graph.positions
+    yield from (node.name for node in graph.nodes)
+    yield from {attribute.name for node in graph.nodes for attribute in node.proto.attribute}
+
+
+def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
+    found: dict[int, tuple[Graph, list[str]]] = {}
+    for shape in model.shapes():
+        graph = shape.owner.graph
+        names = [dimension.dim_param for dimension in shape.proto.dim]
+        found.setdefault(id(graph), (graph, []))[1].extend(names)
+    yield from found.values()
+
+
+def _not_c90(names: Iterable[str]) -> list[str]:
+    """The distinct names that break the rule, in order; an ASCII identifier of Python is one of C90."""
+    return [name for name in dict.fromkeys(names) if name and not (name.isascii() and name.isidentifier())]
+
+
+def _finding(graph: Graph, wrong: list[str], what: str, clause: str) -> Finding:
+    if len(wrong) == 1:
+        message = f"{what} {quote_some(wrong)} in {graph.describe()} is not a C90 identifier"
+    else:
+        shown = "" if len(wrong) <= 3 else ", first 3 shown"
+        message = f"{len(wrong):,} {what}s in {graph.describe()} are not C90 identifiers{shown}: {quote_some(wrong)}"
+    return Finding(
+        graph.place,
+        message,
+        clause=clause,
+        allowed="ASCII letters, digits and underscores, not beginning with a digit",
+        subject=wrong[0],
+    )

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Definition, GraphKind, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("SUB-1", "SUB-2", "SUB-3"), since="0.1.0")
+def shadowed_name(model: Model) -> Iterator[Finding]:
+    """A nested graph defines a name that an enclosing graph already gives it.
+
+    ### Why it matters
+
+    Inside the nested graph the name has two meanings, and consumers disagree about which one counts. Tools that inline
+    or move graphs change what the model computes.
+
+    ### What is allowed
+
+    Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as an
+    output of a node before the one that holds the nested graph. A name that an outer node defines only later, and a name
+    of a sibling graph, are not visible and may be reused.
+
+    The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers of the
+    nested graph too, although consumers accept those.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "a" }
+    node { op_type: "If" input: "c" output: "y" attribute { name: "then_branch" type: GRAPH g {
+      node { op_type: "Abs" input: "x" output: "a" }
+    } } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.kind is not GraphKind.NESTED:
+            continue
+        if not any(graph.sees(name) for name in graph.positions):
+            continue
+        for name, definition in graph.definitions():
+            outer = graph.outer_definition(name)
+            if outer is not None:
+                yield _finding(name, definition, outer)
+
+
+_CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SUB-2", "input": "SUB-3"}
+
+
+def _finding(name: str, definition: Definition, outer: Definition) -> Finding:
+    accepted = "" if definition.field == "output" else "; consumers accept it"
+    return Finding(
+        definition.place,
+        f"{definition.describe()} is called {quote(name)}, which hides {outer.describe()}{accepted}",
+        clause=_CLAUSES[definition.field],
+        related=(Related(outer.place, f"outer definition of {quote(name)}: {outer.describe()}"),),
+        allowed="a name that is not visible from an enclosing graph",
+        subject=name,
+    )

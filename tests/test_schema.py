@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schema against its source, against the `onnx` package, and against what the linter needs of it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import onnx
+import onnx.onnx_data_pb
+import onnx.onnx_operators_pb
+import pytest
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescriptor
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    EnumDescriptorProto,
+    FieldDescriptorProto,
+    FileDescriptorProto,
+    FileDescriptorSet,
+)
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+import onnx_lint
+from onnx_lint import schema
+from onnx_lint.schema import compile as compiler
+
+OURS = schema.pool().FindFileByName(compiler.RECORDED_NAME)
+THEIRS = [
+    onnx.ModelProto.DESCRIPTOR.file,
+    onnx.onnx_data_pb.SequenceProto.DESCRIPTOR.file,
+    onnx.onnx_operators_pb.OperatorSetProto.DESCRIPTOR.file,
+]
+ONNX_VERSION = tuple(int(part) for part in onnx.__version__.split(".")[:2])
+NEWEST = "onnx.Version.IR_VERSION"
+
+
+class FieldFacts(NamedTuple):
+    number: int
+    type: str
+    label: str
+    type_name: str
+    oneof: str | None
+    packed: bool
+    has_presence: bool
+    default: str
+
+
+def field_facts(file: FileDescriptor, owner: str, message: DescriptorProto, field: Any) -> FieldFacts:
+    live = file.pool.FindFieldByName(f"{owner}.{field.name}")
+    return FieldFacts(
+        number=field.number,
+        type=FieldDescriptorProto.Type.Name(field.type),
+        label=FieldDescriptorProto.Label.Name(field.label),
+        type_name=field.type_name,
+        oneof=message.oneof_decl[field.oneof_index].name if field.HasField("oneof_index") else None,
+        packed=live.is_packed,
+        has_presence=live.has_presence,
+        default=field.default_value,
+    )
+
+
+def enum_facts(owner: str, enum: EnumDescriptorProto) -> Iterator[tuple[str, object]]:
+    for value in enum.value:
+        yield f"{owner}.{enum.name}.{value.name}", value.number
+
+
+def message_facts(file: FileDescriptor, owner: str, message: DescriptorProto) -> Iterator[tuple[str, object]]:
+    name = f"{owner}.{message.name}"
+    yield name, "message"
+    for field in message.field:
+        yield f"{name}.{field.name}", field_facts(file, name, message, field)
+    for span in message.reserved_range:
+        yield from ((f"{name} reserves number {number}", True) for number in range(span.start, span.end))
+    yield from ((f"{name} reserves name {reserved}", True) for reserved in message.reserved_name)
+    for enum in message.enum_type:
+        yield from enum_facts(name, enum)
+    for nested in message.nested_type:
+        yield from message_facts(file, name, nested)
+
+
+def file_facts(file: FileDescriptor) -> Iterator[tuple[str, object]]:
+    """Everything that a file declares, by full name."""
+    proto = FileDescriptorProto()
+    file.CopyToProto(proto)
+    for enum in proto.enum_type:
+        yield from enum_facts(proto.package, enum)
+    for message in proto.message_type:
+        yield from message_facts(file, proto.package, message)
+
+
+def our_facts() -> dict[str, object]:
+    return dict(file_facts(OURS))
+
+
+def their_facts() -> dict[str, object]:
+    return {name: fact for file in THEIRS for name, fact in file_facts(file)}
+
+
+def with_nested(message: Descriptor) -> Iterator[Descriptor]:
+    yield message
+    for nested in message.nested_types:
+        yield from with_nested(nested)
+
+
+def messages(files: list[FileDescriptor]) -> list[Descriptor]:
+    return [nested for file in files for top in file.message_types_by_name.values() for nested in with_nested(top)]
+
+
+def fields(*types: int) -> list[Any]:
+    """Our fields of the given types, each as a parameter that its full name identifies."""
+    found = [field for message in messages([OURS]) for field in message.fields if field.type in types]
+    return [pytest.param(field, id=field.full_name) for field in found]
+
+
+def create(message: Descriptor) -> Any:
+    return message_factory.GetMessageClass(message)()
+
+
+def is_repeated(field: FieldDescriptor) -> bool:
+    # `label` is gone from newer protobuf and `is_repeated` is missing from older.
+    return field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
+
+
+# The source and the compiled file
+
+
+@pytest.fixture
+def _protoc() -> None:
+    pytest.importorskip("grpc_tools", reason="the oldest protobuf is tested without the development tools")
+
+
+@pytest.mark.usefixtures("_protoc")
+def test_the_compiled_file_is_what_the_source_compiles_to():
+    fresh = compiler.compile_schema(compiler.SOURCE.read_text(encoding="utf-8"))
+
+    assert FileDescriptorSet.FromString(compiler.COMPILED.read_bytes()) == fresh
+
+
+def test_the_compiled_file_holds_one_file_under_a_stable_name_and_no_source_positions():
+    compiled = FileDescriptorSet.FromString(compiler.COMPILED.read_bytes())
+
+    assert [(file.name, file.package) for file in compiled.file] == [("onnx_lint/schema/onnx.proto", "onnx")]
+    assert not any(file.HasField("source_code_info") for file in compiled.file)
+
+
+@pytest.mark.usefixtures("_protoc")
+def test_compiling_writes_a_file_that_the_check_accepts(tmp_path, capsys):
+    compiled = tmp_path / "onnx.binpb"
+
+    assert compiler.main([], compiled=compiled) == 0
+    assert compiler.main(["--check"], compiled=compiled) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("_protoc")
+@pytest.mark.parametrize(
+    "stale",
+    [None, b"", b"\xff", FileDescriptorSet(file=[FileDescriptorProto(name="other")]).SerializeToString()],
+    ids=["missing", "empty", "not a descriptor", "other descriptor"],
+)
+def test_the_check_fails_on_a_stale_file_and_leaves_it(tmp_path, capsys, stale):
+    compiled = tmp_path / "onnx.binpb"
+    if stale is not None:
+        compiled.write_bytes(stale)
+
+    assert compiler.main(["--check"], compiled=compiled) == 1
+    assert capsys.readouterr() == ("", "onnx.binpb is not what onnx.proto compiles to\n")
+    assert (compiled.read_bytes() if compiled.exists() else None) == stale
+
+
+@pytest.mark.usefixtures("_protoc")
+def test_a_source_that_does_not_compile_is_reported_and_nothing_is_written(tmp_path, capsys):
+    source, compiled = tmp_path / "onnx.proto", tmp_path / "onnx.binpb"
+    source.write_text('edition = "2023";\nmessage M { Missing field = 1; }\n', encoding="utf-8")
+
+    assert compiler.main([], source=source, compiled=compiled) == 2
+    assert capsys.readouterr().err.startswith("onnx_lint/schema/onnx.proto:2:13: ")
+    assert not compiled.exists()
+
+
+def test_each_clause_that_the_comments_cite_is_in_the_catalogue():
+    catalogue = tomllib.loads((Path(onnx_lint.__file__).parent / "spec" / "clauses.toml").read_text(encoding="utf-8"))
+    cited = re.findall(
+        r"\b(?!UTF-8|SHA-1)[A-Z]+-(?:G\d?|D-\w+|\d+[a-z]?)\b", compiler.SOURCE.read_text(encoding="utf-8")
+    )
+
+    assert [clause for clause in cited if clause not in catalogue] == []
+
+
+# The onnx package
+
+
+def test_what_onnx_declares_is_declared_here_in_the_same_way():
+    ours, theirs = our_facts(), their_facts()
+    # The name IR_VERSION moves on to the newest number with each IR version; the number itself must be known.
+    newest = theirs.pop(NEWEST)
+
+    assert {name: (fact, ours.get(name)) for name, fact in theirs.items() if ours.get(name) != fact} == {}
+    assert newest in {number for name, number in ours.items() if name.startswith("onnx.Version.")}
+
+
+@pytest.mark.skipif(ONNX_VERSION < (1, 23), reason="an older onnx lacks what later IR versions brought")
+def test_nothing_is_declared_here_that_onnx_does_not_declare():
+    ours, theirs = our_facts(), their_facts()
+
+    assert {name: fact for name, fact in ours.items() if name not in theirs} == {}
+    assert ours[NEWEST] == theirs[NEWEST]
+
+
+def filled(message: Any, names: list[str]) -> Any:
+    """Set the fields called `names`, repeated ones to two values; submessages stay empty."""
+    for field in (message.DESCRIPTOR.fields_by_name[name] for name in names):
+        if field.type == FieldDescriptor.TYPE_MESSAGE:
+            if is_repeated(field):
+                getattr(message, field.name).add()
+                getattr(message, field.name).add()
+            else:
+                getattr(message, field.name).SetInParent()
+            continue
+        value = {FieldDescriptor.TYPE_STRING: "x", FieldDescriptor.TYPE_BYTES: b"\xff"}.get(field.type, 1)
+        if is_repeated(field):
+            getattr(message, field.name).extend([value, value])
+        else:
+            setattr(message, field.name, value)
+    return message
+
+
+@pytest.mark.parametrize("theirs", messages(THEIRS), ids=lambda message: message.full_name)
+def test_the_same_contents_are_written_as_the_same_bytes_as_by_onnx(theirs):
+    ours = schema.message(theirs.full_name.removeprefix("onnx."))()
+    names = [field.name for field in theirs.fields]
+
+    assert filled(ours, names).SerializeToString() == filled(create(theirs), names).SerializeToString()
+
+
+@pytest.mark.parametrize(
+    "imports",
+    ["import onnx; from onnx_lint import schema", "from onnx_lint import schema; schema.ModelProto(); import onnx"],
+    ids=["onnx first", "schema first"],
+)
+def test_the_schema_works_beside_onnx_in_one_process(imports):
+    program = f"""
+{imports}
+theirs = onnx.ModelProto(ir_version=8, graph=onnx.GraphProto(name="g"))
+ours = schema.ModelProto.FromString(theirs.SerializeToString())
+print(type(ours) is type(theirs), ours.ir_version, ours.graph.name)
+print(onnx.ModelProto.FromString(ours.SerializeToString()) == theirs)
+"""
+    root = Path(onnx_lint.__file__).parents[1]
+    run = subprocess.run([sys.executable, "-c", program], cwd=root, check=False, capture_output=True, text=True)
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "False 8 g\nTrue\n", "")
+
+
+def test_the_schema_is_not_in_the_pool_that_all_share():
+    with pytest.raises(KeyError):
+        descriptor_pool.Default().FindFileByName(compiler.RECORDED_NAME)
+
+
+# What the linter needs to see
+
+
+@pytest.mark.parametrize("field", fields(FieldDescriptor.TYPE_ENUM))
+def test_a_number_that_the_enum_does_not_name_stays_readable(field):
+    message = create(field.containing_type)
+    setattr(message, field.name, 1)
+    message.MergeFromString(message.SerializeToString()[:-1] + bytes([99]))
+
+    assert (getattr(message, field.name), message.HasField(field.name)) == (99, True)
+    assert len(UnknownFieldSet(message)) == 0
+
+
+def test_an_attribute_of_unknown_type_is_read_as_it_stands_in_the_file():
+    # Field 20 as a varint: (20 << 3 | 0) in seven-bit groups, then 99.
+    attribute = schema.AttributeProto.FromString(b"\xa0\x01\x63")
+
+    assert (attribute.type, attribute.HasField("type"), len(UnknownFieldSet(attribute))) == (99, True, 0)
+    assert attribute.SerializeToString() == b"\xa0\x01\x63"
+
+
+def with_last_byte_ff(field: FieldDescriptor, value: str | bytes) -> tuple[type[Message], bytes]:
+    """The class of the field's message, and the bytes of one whose field is the single byte 0xFF."""
+    message = create(field.containing_type)
+    if is_repeated(field):
+        getattr(message, field.name).append(value)
+    else:
+        setattr(message, field.name, value)
+    return type(message), message.SerializeToString()[:-1] + b"\xff"
+
+
+@pytest.mark.parametrize("field", fields(FieldDescriptor.TYPE_STRING))
+def test_a_string_that_is_not_utf_8_is_refused(field):
+    message, data = with_last_byte_ff(field, "x")
+
+    # The pure Python implementation of protobuf, used where there is no compiled one, lets UnicodeDecodeError out.
+    with pytest.raises((DecodeError, UnicodeDecodeError)):
+        message.FromString(data)
+
+
+@pytest.mark.parametrize("field", fields(FieldDescriptor.TYPE_BYTES))
+def test_a_bytes_field_takes_anything(field):
+    message, data = with_last_byte_ff(field, b"x")
+    value = getattr(message.FromString(data), field.name)
+
+    assert (list(value) if is_repeated(field) else [value]) == [b"\xff"]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        pytest.param(field, id=field.full_name)
+        for message in messages([OURS])
+        for field in message.fields
+        if not is_repeated(field) and field.type != FieldDescriptor.TYPE_MESSAGE
+    ],
+)
+def test_an_absent_scalar_differs_from_one_that_is_zero_or_empty(field):
+    message = create(field.containing_type)
+    absent = message.HasField(field.name)
+    setattr(message, field.name, field.default_value)
+    read = type(message).FromString(message.SerializeToString())
+
+    assert (absent, read.HasField(field.name)) == (False, True)
