@@ -39,10 +39,17 @@ class Settings:
     """Whether to report what nearly every real model breaks and nobody can act on."""
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Options by rule id."""
+    extend_select: tuple[str, ...] = ()
+    """What to report besides `select` or the default set."""
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    """Severities by rule id, in place of those that the clauses give."""
 
     def __post_init__(self) -> None:
-        for name in (*self.select, *self.ignore):
+        for name in (*self.select, *self.ignore, *self.extend_select):
             check_selector(name)
+        for rule in self.severities:
+            if rule not in registry():
+                raise SelectionError(f"severity for unknown rule {rule!r}{suggestion(rule, registry())}")
         for rule, options in self.options.items():
             _check_options(rule, options)
 
@@ -79,6 +86,8 @@ def _is_selected(entry: Registered, clause: Clause, settings: Settings) -> bool:
     keyword = clause.keyword[settings.standard.edition]
     if _matches(entry, keyword, settings.ignore):
         return False
+    if _matches(entry, keyword, settings.extend_select):
+        return True
     if settings.select:
         return _matches(entry, keyword, settings.select)
     level = severity(clause, settings.standard.edition)
@@ -92,6 +101,11 @@ def _applies(entry: Registered, settings: Settings) -> bool:
     return any(
         edition in table[name].keyword and _is_selected(entry, table[name], settings) for name in entry.rule.clauses
     )
+
+
+def selected_rules(settings: Settings) -> tuple[str, ...]:
+    """The ids of the rules that a run with `settings` holds a model against."""
+    return tuple(entry.rule.id for entry in registry().values() if _applies(entry, settings))
 
 
 def lint_model(model: Model, settings: Settings) -> tuple[list[Diagnostic], list[InternalError]]:
@@ -118,6 +132,7 @@ def _diagnostics(
         level = severity(clause, settings.standard.edition)
         if level is not None and _is_selected(entry, clause, settings):
             order = model.order(finding.place) if finding.offset is None else finding.offset
+            level = settings.severities.get(entry.rule.id, level)
             yield order, _diagnostic(entry.rule, finding, clause, level, model, settings.standard.edition)
 
 
@@ -231,5 +246,9 @@ def lint_file(path: str, settings: Settings) -> FileReport:
 
 def lint_files(paths: Iterable[str], settings: Settings) -> Report:
     """Lint the files one after the other."""
-    files = tuple(lint_file(path, settings) for path in paths)
-    return Report(files, settings.standard.edition, settings.standard.variant)
+    return report_of([lint_file(path, settings) for path in paths], settings)
+
+
+def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
+    """The report of a run with `settings` that found `files`."""
+    return Report(tuple(files), settings.standard.edition, settings.standard.variant, selected_rules(settings))

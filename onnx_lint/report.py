@@ -89,6 +89,8 @@ class Report:
     files: tuple[FileReport, ...]
     edition: str
     variant: str
+    rules: tuple[str, ...] = ()
+    """The ids of the rules that the files were held against."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

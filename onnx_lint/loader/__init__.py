@@ -72,7 +72,7 @@ def _load_irregular(source: Source, stripped: Skeleton, proto: Proto | None, sta
 def _parse(data: bytes) -> Proto | None:
     try:
         return schema.message("ModelProto").FromString(data)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError):  # the pure-Python parser raises the second for a string
         return None
 
 

@@ -161,12 +161,12 @@ class Graph:
 
         The empty name, which stands for an omitted input or output, is no value.
         """
-        found: dict[str, int] = {}
-        for node in reversed(self.nodes):
-            found.update(dict.fromkeys(node.outputs, node.index))
-        found.update(dict.fromkeys(self.input_names, BEFORE_NODES))
-        found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
-        found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
+        before = (*self.input_names, *self.initializer_names, *self.sparse_initializer_names)
+        found = dict.fromkeys(before, BEFORE_NODES)
+        for node in self.nodes:
+            for name in node.outputs:
+                if name not in found:
+                    found[name] = node.index
         found.pop("", None)
         return found
 

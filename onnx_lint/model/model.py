@@ -14,6 +14,7 @@ from onnx_lint.model.place import ROOT, Key, Place
 from onnx_lint.model.resolution import Resolution, resolve
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.source import BytesSource, Source
+from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 
 
@@ -47,6 +48,14 @@ class Model:
     def ir_version(self) -> int:
         """The IR version that the model states; 0 when it states none."""
         return int(self.proto.ir_version)
+
+    @cached_property
+    def effective_ir_version(self) -> int:
+        """The IR version by which features are judged: the newest where the model states none that is published.
+
+        A missing or unknown version has a finding of its own and must not bring a hundred others with it.
+        """
+        return self.ir_version if 1 <= self.ir_version <= NEWEST_IR_VERSION else NEWEST_IR_VERSION
 
     def faults_of(self, kind: FaultKind) -> Iterator[Fault]:
         """The faults of the file of one kind, in file order."""

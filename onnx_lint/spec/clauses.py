@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import enum
 import functools
+import json
 import pkgutil
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -135,6 +137,10 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
             raise ValueError(f"clause {name!r} has the unknown keyword {word!r} in edition {edition}")
     if entry["static"] not in STATIC:
         raise ValueError(f"clause {name!r}: static is {entry['static']!r}, not one of {', '.join(STATIC)}")
+    return _clause_of(name, entry)
+
+
+def _clause_of(name: str, entry: Mapping[str, Any]) -> Clause:
     return Clause(
         id=name,
         summary=entry["summary"],
@@ -169,10 +175,39 @@ def clauses() -> Mapping[str, Clause]:
     Raises ValueError when the file that holds them is malformed, and FileNotFoundError when it is not there.
     """
     # pkgutil, because it also reads from a zipped package and costs less than importlib.resources.
-    data = pkgutil.get_data("onnx_lint.spec", "clauses.toml")
+    data = pkgutil.get_data("onnx_lint.spec", SOURCE)
     if data is None:
-        raise FileNotFoundError("the package onnx_lint.spec has no clauses.toml")
-    return MappingProxyType(parse(data.decode("utf-8")))
+        raise FileNotFoundError(f"the package onnx_lint.spec has no {SOURCE}")
+    return MappingProxyType(_compiled(data) or parse(data.decode("utf-8")))
+
+
+SOURCE: Final = "clauses.toml"
+COMPILED: Final = "clauses.json"
+
+
+def _compiled(source: bytes) -> dict[str, Clause] | None:
+    """The clauses from their compiled form, unless that is missing or was made from another source.
+
+    Reading TOML takes 25 to 50 ms, longer than linting a small model; the compiled form takes 2 ms.
+    """
+    try:
+        data = pkgutil.get_data("onnx_lint.spec", COMPILED)
+    except FileNotFoundError:
+        return None
+    compiled = json.loads(data) if data else {}
+    if compiled.get("crc32") != zlib.crc32(source):
+        return None
+    return {name: _clause_of(name, entry) for name, entry in compiled["clauses"].items()}
+
+
+def compile_source(source: bytes) -> str:
+    """The compiled form of the clauses in `source`: JSON with a checksum of the source. Raises ValueError as parse."""
+    import tomllib
+
+    text = source.decode("utf-8")
+    parse(text)
+    compiled = {"crc32": zlib.crc32(source), "clauses": tomllib.loads(text)}
+    return json.dumps(compiled, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
 def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity | None:
@@ -192,3 +227,10 @@ def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity |
     if word not in KEYWORDS:
         raise ValueError(f"clause {clause.id!r} has the unknown keyword {word!r} in edition {edition}")
     return KEYWORDS[word]
+
+
+if __name__ == "__main__":  # `python -m onnx_lint.spec.clauses` compiles the clauses after an edit
+    from pathlib import Path
+
+    folder = Path(__file__).parent
+    (folder / COMPILED).write_text(compile_source((folder / SOURCE).read_bytes()), encoding="utf-8")

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("GRA-5", "NOD-5", "FUN-11", "TRN-9"), since="0.1.0")
+@rule(clause=("GRA-5", "NOD-5", "NAM-3", "FUN-11", "TRN-9"), since="0.1.0")
 def duplicate_definition(model: Model) -> Iterator[Finding]:
     """A value name is defined more than once in one graph.
 
@@ -21,8 +21,8 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 
     One definition for each name: as a graph input, as an initializer, or as an output of one node (static single
     assignment). An input and an initializer may share a name; the initializer is then the input's default value. A
-    training algorithm is one graph with the inference graph, so their names must differ as well. Two inputs of one
-    name are for `duplicate-graph-input`, two initializers of one name for `duplicate-initializer`.
+    training algorithm is one graph with the inference graph, so their names must differ as well. Two initializers
+    of one name are for `duplicate-initializer`, two parameters of a function for `duplicate-function-parameter`.
 
     ### Example
 
@@ -39,8 +39,9 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 def _is_clean(graph: Graph) -> bool:
     produced = sum(len(node.outputs) - node.outputs.count("") for node in graph.nodes)
     before = {*graph.input_names, *graph.initializer_names, *graph.sparse_initializer_names} - {""}
-    distinct = len(graph.positions) == produced + len(before)
-    return distinct and (graph.kind is not GraphKind.ALGORITHM or not _shares_names(graph))
+    if len(graph.positions) != produced + len(before) or len(set(graph.input_names)) != len(graph.input_names):
+        return False
+    return graph.kind is not GraphKind.ALGORITHM or not _shares_names(graph)
 
 
 def _shares_names(algorithm: Graph) -> bool:
@@ -67,10 +68,12 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
 
 
 def _is_for_another_rule(definition: Definition, other: Definition) -> bool:
-    """Two inputs or two initializers are judged by the rules of those lists, an input may have an initializer."""
+    """Whether an input has its default value here, or the two stand in one list that has a rule of its own."""
     if definition.node is not None or other.node is not None:
         return False
-    return definition.graph is other.graph or {definition.field, other.field} != {definition.field}
+    if "input" in (definition.field, other.field):
+        return definition.field != other.field or definition.graph.is_function
+    return definition.graph is other.graph
 
 
 def _clause(graph: Graph, definition: Definition, other: Definition) -> str:
@@ -78,4 +81,6 @@ def _clause(graph: Graph, definition: Definition, other: Definition) -> str:
         return "TRN-9"
     if graph.is_function:
         return "FUN-11"
+    if definition.node is None:
+        return "NAM-3"
     return "GRA-5" if other.node is not None else "NOD-5"

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model.resolution import Use
+from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, suggestion
 
 
@@ -32,19 +33,11 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     input { name: "input" }
     ```
     """
-    for use in model.resolution.undefined:
-        graph = use.node.graph
-        yield Finding(
-            use.place,
-            f"{use.node.describe()} uses {quote(use.name)}, which nothing defines{_suggestion(use.name, graph)}",
-            clause="FUN-10" if graph.function else "NOD-2",
-            allowed="a graph input, an initializer, or an output of an earlier node",
-            subject=use.name,
-        )
+    yield from _undefined_inputs(model)
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if name and name not in graph.positions and not graph.sees(name):
-                hint = _suggestion(name, graph)
+                hint = _hint(name, graph, model)
                 yield Finding(
                     graph.place.at("output", index),
                     f"output {index} of {graph.describe()} is {quote(name)}, which nothing defines{hint}",
@@ -54,8 +47,33 @@ def undefined_name(model: Model) -> Iterator[Finding]:
                 )
 
 
-def _suggestion(name: str, graph: Graph) -> str:
-    visible = [*graph.positions]
-    for outer, position in graph.scopes():
-        visible += [other for other, defined in outer.positions.items() if defined < position]
-    return suggestion(name, visible)
+def _undefined_inputs(model: Model) -> Iterator[Finding]:
+    """One finding for each name that a graph uses and nothing defines, at its first use."""
+    uses: dict[tuple[int, str], list[Use]] = {}
+    for use in model.resolution.undefined:
+        uses.setdefault((id(use.node.graph), use.name), []).append(use)
+    for (_, name), found in uses.items():
+        first, *others = found
+        graph = first.node.graph
+        more = f" (and {len(others):,} more times)" if others else ""
+        yield Finding(
+            first.place,
+            f"{first.node.describe()} uses {quote(name)}{more}, which nothing defines{_hint(name, graph, model)}",
+            clause="FUN-10" if graph.function else "NOD-2",
+            related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
+            allowed="a graph input, an initializer, or an output of an earlier node",
+            subject=name,
+        )
+
+
+def _hint(name: str, graph: Graph, model: Model) -> str:
+    """Where else the name is defined, or else the visible name that is nearest to it."""
+    elsewhere = next((other for other in model.graphs if name in other.positions), None)
+    if elsewhere is None:
+        visible = [*graph.positions]
+        for outer, position in graph.scopes():
+            visible += [other for other, defined in outer.positions.items() if defined < position]
+        return suggestion(name, visible)
+    if graph.function is not elsewhere.function:
+        return f"; {elsewhere.describe()} defines it, but a function and its callers do not see each other's names"
+    return f"; {elsewhere.describe()} defines it, out of sight"

@@ -30,12 +30,17 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     node { op_type: "Abs" input: "x" output: "a" }
     ```
     """
+    seen: set[tuple[int, str]] = set()
     for late in model.resolution.unordered:
+        if (id(late.use.node), late.use.name) in seen:
+            continue
+        seen.add((id(late.use.node), late.use.name))
         user, producer = late.use.node, late.producer
         outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
+        later = f"{producer.describe()}{outside}"
         yield Finding(
             late.use.place,
-            f"{user.describe()} uses {quote(late.use.name)}, which is defined only later by {producer.describe()}{outside}",
+            f"{user.describe()} uses {quote(late.use.name)}, which is defined only later by {later}",
             clause=_clause(late),
             related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
             allowed="nodes in topological order",

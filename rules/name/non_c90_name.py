@@ -14,15 +14,15 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Code generators turn names into identifiers of a programming language and have to rename what is none. Exporters that
-    take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do not mind,
-    which is why the newest edition only says SHOULD.
+    Code generators turn names into identifiers of a programming language and have to rename what is none. Exporters
+    that take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do
+    not mind, which is why the newest edition only says SHOULD.
 
     ### What is allowed
 
-    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, attributes, graphs
-    and functions, and for dimension variables. An empty name is no name. Only the syntax is judged; that C reserves
-    keywords and has limits on significant characters is left aside.
+    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, attributes,
+    graphs and functions, and for dimension variables. An empty name is no name. Only the syntax is judged; that C
+    reserves keywords and has limits on significant characters is left aside.
 
     There is one finding for each graph or function and one more for its dimension variables, however many names are
     wrong.
@@ -47,14 +47,18 @@ def _names(graph: Graph) -> Iterator[str]:
     yield graph.name
     yield from graph.positions
     yield from (node.name for node in graph.nodes)
-    yield from {attribute.name for node in graph.nodes for attribute in node.proto.attribute}
+    yield from dict.fromkeys(attribute.name for node in graph.nodes for attribute in node.proto.attribute)
+    if graph.is_function:
+        yield from graph.proto.attribute
+        yield from (attribute.name for attribute in graph.proto.attribute_proto)
 
 
 def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
     found: dict[int, tuple[Graph, list[str]]] = {}
     for shape in model.shapes():
         graph = shape.owner.graph
-        names = [dimension.dim_param for dimension in shape.proto.dim]
+        # `*` has a clause of its own.
+        names = [dimension.dim_param for dimension in shape.proto.dim if dimension.dim_param != "*"]
         found.setdefault(id(graph), (graph, []))[1].extend(names)
     yield from found.values()
 

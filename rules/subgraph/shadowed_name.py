@@ -14,17 +14,17 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Inside the nested graph the name has two meanings, and consumers disagree about which one counts. Tools that inline
-    or move graphs change what the model computes.
+    Inside the nested graph the name has two meanings, and consumers disagree about which one counts. Tools that
+    inline or move graphs change what the model computes.
 
     ### What is allowed
 
-    Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as an
-    output of a node before the one that holds the nested graph. A name that an outer node defines only later, and a name
-    of a sibling graph, are not visible and may be reused.
+    Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as
+    an output of a node before the one that holds the nested graph. A name that an outer node defines only later,
+    and a name of a sibling graph, are not visible and may be reused.
 
-    The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers of the
-    nested graph too, although consumers accept those.
+    The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers
+    of the nested graph too, although consumers accept those.
 
     ### Example
 

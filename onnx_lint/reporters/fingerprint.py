@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fingerprints: what stays the same about a finding while the model around it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from onnx_lint.report import Diagnostic
+
+_INDEX = re.compile(r"\[\d+\]")
+_SEPARATOR = "\x1f"
+
+
+def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[str]:
+    """A fingerprint for each diagnostic of one file, each different from the others.
+
+    It is made of names (rule, clause, graph, node or operator, field, subject), never of indices, bytes or the words
+    of the message, so that the insertion of a node changes none. Findings that agree in all of that are numbered.
+    `file`: what to tell the findings of several files apart by.
+    """
+    seen: Counter[str] = Counter()
+    for diagnostic in diagnostics:
+        digest = _digest(diagnostic, file)
+        seen[digest] += 1
+        yield f"{digest}:{seen[digest]}"
+
+
+def _digest(diagnostic: Diagnostic, file: str) -> str:
+    parts = (
+        diagnostic.rule,
+        diagnostic.clause,
+        file,
+        diagnostic.graph or "",
+        diagnostic.node or diagnostic.operator or "",
+        _INDEX.sub("", diagnostic.place),
+        diagnostic.subject or "",
+    )
+    return hashlib.sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report for people: what is wrong, where, which clause says so, and how to learn more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TextIO
+
+from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.reporters.paint import Line, painter, plain
+from onnx_lint.reporters.wording import bytes_of, counted, counts, facts_of
+from onnx_lint.spec.clauses import Severity
+
+SHOWN_PER_RULE: Final = 3
+"""Further findings of one rule and clause in one file are counted, not shown."""
+
+_STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+_FRAME: Final = "bold blue"
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write the findings of each file, folded, a line that sums each file up, and one for all files."""
+    write_line = painter(stream, color=options.color)
+    begun = False
+    for file in report.files:
+        blocks = list(_findings(file))
+        if not options.quiet:
+            blocks.append([_summary(file, report)])
+        for index, block in enumerate(blocks):
+            # Clean files stand one below the other; whatever is longer than a line gets room.
+            if begun and (index > 0 or len(blocks) > 1):
+                write_line(plain(""))
+            for line in block:
+                write_line(line)
+            begun = True
+    if len(report.files) > 1 and not options.quiet:
+        write_line(plain(""))
+        write_line(_total(report))
+
+
+def _findings(file: FileReport) -> Iterator[list[Line]]:
+    """A block of lines for each finding that is shown, those of one rule and clause together."""
+    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+    for diagnostic in file.diagnostics:
+        groups.setdefault((diagnostic.rule, diagnostic.clause, diagnostic.severity), []).append(diagnostic)
+    explained: set[str] = set()
+    for group in groups.values():
+        shown = group[:SHOWN_PER_RULE]
+        for index, diagnostic in enumerate(shown):
+            block = [*_headline(diagnostic, file)]
+            if index == 0:
+                block.append(_detail("clause", _clause(diagnostic)))
+            if diagnostic.allowed and (index == 0 or diagnostic.allowed != shown[index - 1].allowed):
+                block.append(_detail("allowed", visible(diagnostic.allowed)))
+            if diagnostic.rule not in explained:
+                block.append(_detail("help", f"onnx-lint explain {visible(diagnostic.rule)}"))
+                explained.add(diagnostic.rule)
+            if index == SHOWN_PER_RULE - 1 and len(group) > SHOWN_PER_RULE:
+                block.append(_detail("folded", f"{len(group) - SHOWN_PER_RULE:,} more like it; see --format concise"))
+            yield block
+
+
+def _headline(diagnostic: Diagnostic, file: FileReport) -> Iterator[Line]:
+    style = _STYLES[diagnostic.severity]
+    yield (
+        (f"{diagnostic.severity.label}[{visible(diagnostic.rule)}]", style),
+        (f": {visible(diagnostic.message)}", "bold"),
+    )
+    yield (
+        ("  --> ", _FRAME),
+        (f"{shown_path(file.path)}: {visible(diagnostic.place)}{_bytes(diagnostic.byte_range)}", ""),
+    )
+    for related in diagnostic.related:
+        where = f"{visible(related.place)}{_bytes(related.byte_range)}"
+        yield (("  ::: ", _FRAME), (f"{where}: {visible(related.message)}", ""))
+
+
+def _bytes(byte_range: tuple[int, int] | None) -> str:
+    return f" ({bytes_of(byte_range)})" if byte_range is not None else ""
+
+
+def _clause(diagnostic: Diagnostic) -> str:
+    said = f"{diagnostic.clause} {diagnostic.keyword} ({diagnostic.anchor}): {diagnostic.clause_summary}"
+    return visible(said)
+
+
+def _detail(label: str, text: str) -> Line:
+    return (("   = ", _FRAME), (f"{label}:", "bold"), (f" {text}", ""))
+
+
+def _summary(file: FileReport, report: Report) -> Line:
+    path = (f"{shown_path(file.path)}: ", "bold")
+    if file.unreadable is not None:
+        # The reason goes to standard error.
+        return (path, ("not checked", "bold red"))
+    facts = f"; {facts_of(file.facts)}" if file.facts is not None else ""
+    if file.internal_errors:
+        crashed = f"; not judged by {counted(len(file.internal_errors), 'rule')} that crashed"
+        return (path, (counts(file.diagnostics), ""), (crashed, "bold red"), (facts, ""))
+    if file.diagnostics:
+        return (path, (counts(file.diagnostics), _STYLES[_worst(file.diagnostics)]), (facts, ""))
+    told = f" to ONNX {report.edition}{_variant(report)} as far as {counted(len(report.rules), 'rule')} can tell"
+    return (path, ("conforms", "bold green"), (f"{told}{facts}", ""))
+
+
+def _variant(report: Report) -> str:
+    return "" if report.variant == "onnx-ml" else f" ({report.variant})"
+
+
+def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:
+    return max(diagnostic.severity for diagnostic in diagnostics)
+
+
+def _total(report: Report) -> Line:
+    with_findings = sum(bool(file.diagnostics) for file in report.files)
+    unread = sum(file.unreadable is not None for file in report.files)
+    crashes = sum(len(file.internal_errors) for file in report.files)
+    parts = [f"{counts(report.diagnostics)} in {with_findings:,} of {counted(len(report.files), 'file')}"]
+    if not report.diagnostics:
+        parts = [f"no findings in {counted(len(report.files) - unread, 'file')}"]
+    if unread:
+        parts.append(f"{unread:,} not checked")
+    if crashes:
+        parts.append(f"{counted(crashes, 'internal error')}")
+    return (("; ".join(parts), "bold"),)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts, byte ranges and facts in words, for the reporters that are read by people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onnx_lint.report import Diagnostic, Facts
+from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.spec.clauses import Severity
+
+MAX_IMPORTS_SHOWN = 8
+MAX_PRODUCER_SHOWN = 100
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 error`, `1,672 errors`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def counts(diagnostics: Sequence[Diagnostic]) -> str:
+    """How many diagnostics of each severity there are, the worst first: `1 error, 2 warnings`."""
+    found = [(level, sum(item.severity is level for item in diagnostics)) for level in reversed(Severity)]
+    return ", ".join(counted(count, level.label) for level, count in found if count) or "no findings"
+
+
+def bytes_of(byte_range: tuple[int, int] | None) -> str:
+    """`bytes 1186..1214` (the byte after the last is not meant), `byte 900` where none is taken up, or nothing."""
+    if byte_range is None:
+        return ""
+    start, end = byte_range
+    return f"bytes {start}..{end}" if end > start else f"byte {start}"
+
+
+def facts_of(facts: Facts) -> str:
+    """What the file is: `IR version 8; ai.onnx 17; 412 nodes in 3 graphs; producer pytorch 2.1`."""
+    shown = [f"{visible(domain) or 'ai.onnx'} {version}" for domain, version in facts.opset_imports]
+    if len(shown) > MAX_IMPORTS_SHOWN:
+        shown[MAX_IMPORTS_SHOWN:] = [f"{len(shown) - MAX_IMPORTS_SHOWN:,} more operator sets"]
+    nodes = f"{counted(facts.nodes, 'node')} in {counted(facts.graphs, 'graph')}"
+    if facts.functions:
+        nodes += f" and {counted(facts.functions, 'function')}"
+    producer = f"producer {visible(shortened(facts.producer, MAX_PRODUCER_SHOWN))}" if facts.producer else ""
+    parts = (f"IR version {facts.ir_version}", ", ".join(shown) or "no operator set", nodes, producer)
+    return "; ".join(part for part in parts if part)

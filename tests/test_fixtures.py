@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each fixture gets exactly the verdict that is written in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import BLESSED
+from fixture_files import FIXTURES, Fixture, as_line, bless, diagnostics_of, fixture_paths, parse_hex, read_fixture
+
+
+def _paths() -> list[Path]:
+    return sorted(fixture_paths())
+
+
+@pytest.mark.parametrize("path", _paths(), ids=lambda path: str(path.relative_to(FIXTURES)))
+def test_the_verdict_is_the_one_in_the_file(path: Path, request: pytest.FixtureRequest):
+    fixture = read_fixture(path)
+    model = fixture.model()
+    lines = [as_line(diagnostic, model) for diagnostic in diagnostics_of(fixture)]
+    if fixture.is_valid:
+        assert fixture.expected == (), "a valid fixture has no expect lines"
+    elif request.config.getoption("--bless"):
+        if bless(fixture, lines):
+            request.config.stash[BLESSED].append(fixture.id)
+        fixture = read_fixture(path)
+    assert list(fixture.expected) == lines
+    if not fixture.is_valid:
+        own = f"[{fixture.rule}] "
+        assert [line for line in lines if own in line], f"no finding of {fixture.rule} itself"
+
+
+def test_every_file_in_the_folder_is_a_fixture():
+    strangers = set(FIXTURES.rglob("*")) - set(_paths()) - {FIXTURES / "README.md"}
+    assert sorted(str(path) for path in strangers if path.is_file()) == []
+
+
+def test_a_fixture_states_its_settings(tmp_path: Path):
+    path = tmp_path / "cycle" / "invalid" / "one.textproto"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "# One line of prose.\n# edition: 1.16\n# variant: onnx\n# select: cycle, undefined-name\n"
+        "# expect: error[cycle] graph: message: with colon\n# expect: note[cycle] model: another\n\nir_version: 4\n"
+    )
+    fixture = read_fixture(path)
+    assert (fixture.rule, fixture.is_valid, fixture.prose) == ("cycle", False, ("One line of prose.",))
+    assert fixture.expected == ("error[cycle] graph: message: with colon", "note[cycle] model: another")
+    settings = fixture.settings
+    assert (settings.standard.edition, settings.standard.variant) == ("1.16", "onnx")
+    assert settings.select == ("cycle", "undefined-name")
+
+
+def test_blessing_replaces_the_verdict_and_nothing_else(tmp_path: Path):
+    path = tmp_path / "cycle" / "invalid" / "one.textproto"
+    path.parent.mkdir(parents=True)
+    path.write_text("# Prose.\n# edition: 1.16\n# expect: old\n\n# expect: no header\nir_version: 4\n")
+    assert bless(read_fixture(path), ["new", "newer"])
+    blessed = "# Prose.\n# edition: 1.16\n# expect: new\n# expect: newer\n\n# expect: no header\nir_version: 4\n"
+    assert path.read_text() == blessed
+    assert not bless(read_fixture(path), ["new", "newer"])
+
+
+def test_annotated_hex():
+    text = '# comment 00\n08 0a 3A07  # "more"\n"a#\\n\\x00\\"\\\\é" ff'
+    assert parse_hex(text) == b'\x08\x0a\x3a\x07a#\n\x00"\\\xc3\xa9\xff'
+
+
+def test_fixture_ids_are_not_shared():
+    stems: dict[str, Fixture] = {}
+    for path in _paths():
+        fixture = read_fixture(path)
+        key = f"{fixture.rule}/{fixture.path.parent.name}/{path.stem}"
+        assert key not in stems, "two files differ only in their suffix"
+        stems[key] = fixture
