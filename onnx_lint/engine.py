@@ -39,6 +39,8 @@ class Settings:
     """Whether to report what nearly every real model breaks and nobody can act on."""
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Options by rule id."""
+    external_data: bool = True
+    """Whether to look up the files of external data."""
     extend_select: tuple[str, ...] = ()
     """What to report besides `select` or the default set."""
     severities: Mapping[str, Severity] = field(default_factory=dict)
@@ -218,10 +220,14 @@ def _facts(model: Model) -> Facts | None:
     )
 
 
-def lint_source(source: Source, path: str, settings: Settings) -> FileReport:
-    """Load and lint one source; `path` is its name in the report. The source is closed afterwards."""
+def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool = False) -> FileReport:
+    """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
+
+    `is_file`: whether `path` names a file, beside which external data can be looked for.
+    """
     try:
-        model = load(source, path, settings.standard)
+        directory = Path(path).parent if settings.external_data and is_file else None
+        model = load(source, path, settings.standard, directory)
         diagnostics, errors = lint_model(model, settings)
         facts = _facts(model)
         return FileReport(
@@ -239,7 +245,7 @@ def lint_file(path: str, settings: Settings) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
     try:
         source = source_of(path if path == "-" else Path(path))
-        return lint_source(source, path, settings)
+        return lint_source(source, path, settings, is_file=path != "-")
     except (SourceError, OSError) as error:
         return FileReport(path=path, size=0, unreadable=str(error))
 

@@ -51,6 +51,8 @@ class Rule:
     since: str
     of_file: bool
     """Whether the rule judges the file's bytes and so also runs when no model could be read from them."""
+    security: tuple[str, ...] = ()
+    """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
 
     @property
     def summary(self) -> str:
@@ -74,16 +76,17 @@ class Rule:
 
 
 def rule(
-    *, clause: str | tuple[str, ...], since: str, of_file: bool = False
+    *, clause: str | tuple[str, ...], since: str, of_file: bool = False, security: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Make a rule of a generator function from a Model to findings.
 
     `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
-    package, for a plugin) that brought it. Its id is the function's name with dashes.
+    package, for a plugin) that brought it. `security`: ids of the vulnerabilities that it guards against. Its id is the
+    function's name with dashes.
     """
 
     def make(check: Check) -> Rule:
         clauses = (clause,) if isinstance(clause, str) else clause
-        return Rule(check.__name__.replace("_", "-"), check, clauses, since, of_file)
+        return Rule(check.__name__.replace("_", "-"), check, clauses, since, of_file, security)
 
     return make

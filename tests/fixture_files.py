@@ -97,7 +97,10 @@ class Fixture:
         return options
 
     def model(self) -> Model:
-        return load(BytesSource(self.data), self.path.name if self.is_text else "model.onnx", self.standard)
+        name = self.path.name if self.is_text else "model.onnx"
+        # External data is looked up only where a folder `data` stands beside the fixture.
+        data = self.path.parent / "data"
+        return load(BytesSource(self.data), name, self.standard, data if data.is_dir() else None)
 
 
 def parse_hex(text: str) -> bytes:

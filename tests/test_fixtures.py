@@ -32,7 +32,8 @@ def test_the_verdict_is_the_one_in_the_file(path: Path, request: pytest.FixtureR
 
 
 def test_every_file_in_the_folder_is_a_fixture():
-    strangers = set(FIXTURES.rglob("*")) - set(_paths()) - {FIXTURES / "README.md"}
+    data = set(FIXTURES.glob("*/*/data/**/*"))
+    strangers = set(FIXTURES.rglob("*")) - set(_paths()) - data - {FIXTURES / "README.md"}
     assert sorted(str(path) for path in strangers if path.is_file()) == []
 
 

@@ -6,6 +6,8 @@ What is wrong with the bytes becomes faults of the model; nothing here raises fo
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
@@ -23,8 +25,12 @@ MAX_PARSED_BYTES = (1 << 31) - 1
 """Protocol Buffers parses no message of 2 GiB or more."""
 
 
-def load(source: Source, name: str = "", standard: Standard = DEFAULT_STANDARD) -> Model:
+def load(
+    source: Source, name: str = "", standard: Standard = DEFAULT_STANDARD, directory: Path | None = None
+) -> Model:
     """Load the model in `source`. `name` is the file's name; its suffix decides only what the content leaves open.
+
+    `directory`: the folder in which external data is to be looked for, None for nowhere.
 
     Always returns a Model; where no message could be read, `Model.loaded` is false and `Model.faults` says why.
     Raises OSError when the source cannot be read.
@@ -33,15 +39,15 @@ def load(source: Source, name: str = "", standard: Standard = DEFAULT_STANDARD) 
     if isinstance(form, Fault):
         return Model(None, source, faults=(form,), standard=standard)
     if form is Form.BINARY:
-        return _load_binary(source, standard)
+        return _load_binary(source, standard, directory)
     parse = parse_json if form is Form.JSON else parse_textproto
     parsed = parse(source)
     if isinstance(parsed, Fault):
         return Model(None, source, faults=(parsed,), form=form.value, standard=standard)
-    return Model(parsed, source, form=form.value, standard=standard)
+    return Model(parsed, source, form=form.value, directory=directory, standard=standard)
 
 
-def _load_binary(source: Source, standard: Standard) -> Model:
+def _load_binary(source: Source, standard: Standard, directory: Path | None) -> Model:
     try:
         stripped = read_skeleton(source)
     except WireError:
@@ -52,11 +58,14 @@ def _load_binary(source: Source, standard: Standard) -> Model:
         return Model(None, source, faults=(fault,), standard=standard)
     proto = _parse(stripped.data)
     if proto is not None and _is_canonical(proto, stripped.data):
-        return Model(proto, source, payloads=stripped.payloads, standard=standard)
-    return _load_irregular(source, stripped, proto, standard)
+        return Model(proto, source, payloads=stripped.payloads, directory=directory, standard=standard)
+    proto, faults = _load_irregular(source, stripped, proto)
+    return Model(proto, source, faults=faults, payloads=stripped.payloads, directory=directory, standard=standard)
 
 
-def _load_irregular(source: Source, stripped: Skeleton, proto: Proto | None, standard: Standard) -> Model:
+def _load_irregular(
+    source: Source, stripped: Skeleton, proto: Proto | None
+) -> tuple[Proto | None, tuple[Fault, ...]]:
     """A message that does not parse, or is not written as its parse would be: look at every field of it."""
     inspection = inspect(source)
     if inspection.faults and proto is None and not inspection.fatal:
@@ -66,7 +75,7 @@ def _load_irregular(source: Source, stripped: Skeleton, proto: Proto | None, sta
         proto = None
     elif proto is None:
         faults = (*faults, Fault(FaultKind.NOT_A_MODEL, ROOT, "Protocol Buffers cannot parse the file"))
-    return Model(proto, source, faults=faults, payloads=stripped.payloads, standard=standard)
+    return proto, faults
 
 
 def _parse(data: bytes) -> Proto | None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 
 from onnx_lint import schema
+from onnx_lint.model.calls import Calls
+from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.place import ROOT, Key, Place
 from onnx_lint.model.resolution import Resolution, resolve
+from onnx_lint.model.signatures import Signatures
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.source import BytesSource, Source
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 
@@ -29,6 +34,7 @@ class Model:
         faults: tuple[Fault, ...] = (),
         payloads: Mapping[Key, tuple[Payload, ...]] | None = None,
         form: str = "binary",
+        directory: Path | None = None,
         standard: Standard = DEFAULT_STANDARD,
     ) -> None:
         self.loaded = proto is not None
@@ -39,8 +45,12 @@ class Model:
         self.payloads: Mapping[Key, tuple[Payload, ...]] = payloads or {}
         self.form = form
         """`binary`, `textproto` or `json`."""
+        self.directory = directory
+        """The folder of the model file, in which external data is looked for; None when it is not to be looked for."""
         self.standard = standard
         """The edition and variant of the specification that the model is held against."""
+        self.operator_schemas: OperatorSchemas = BUILT_IN
+        """The operators that are known; to be set before the first rule runs where schema files add to them."""
 
     # --- the model as a whole
 
@@ -120,6 +130,16 @@ class Model:
         """The node inputs whose names are defined too late or not at all, and the cycles among the nodes."""
         return resolve(self.graphs)
 
+    @cached_property
+    def signatures(self) -> Signatures:
+        """What the operator of each node stands for: a signature, a function of the model, or nothing known."""
+        return Signatures(self, self.operator_schemas)
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The nodes that call model-local functions, and which."""
+        return Calls(self.functions, self.graphs, self.effective_ir_version)
+
     # --- what stands in them
 
     def attributes(self) -> Iterator[Attribute]:
@@ -190,6 +210,16 @@ class Model:
             for part in ("values", "indices"):
                 if sparse.proto.HasField(part):
                     yield self._tensor(getattr(sparse.proto, part), sparse.place.at(part), sparse.graph)
+
+    @cached_property
+    def external_data(self) -> list[ExternalData]:
+        """The tensors that are marked as stored outside the file, or that say where."""
+        files: dict[str, ExternalFile] = {}
+        return [
+            ExternalData(tensor, self.directory, files)
+            for tensor in self.tensors()
+            if tensor.proto.external_data or tensor.proto.data_location
+        ]
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
         # Most models keep no payload in the source, and a key costs more than the question whether one is needed.

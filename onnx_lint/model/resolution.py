@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from onnx_lint.model.components import shortest_way, strong_components
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.place import Place
 
@@ -107,7 +107,7 @@ def _split(uses: list[LateUse], resolution: Resolution) -> None:
     """Tell the late uses of one graph apart into cycles and nodes that are merely out of order."""
     graph = uses[0].producer.graph
     followers = _followers(graph)
-    component = _components(followers)
+    component = strong_components(followers)
     reported: set[int] = set()
     for late in uses:
         group = component[late.holder.index]
@@ -146,54 +146,8 @@ def _captured(graph: Graph) -> Iterator[str]:
                 yield name
 
 
-def _components(followers: list[dict[int, str]]) -> list[int]:
-    """The strongly connected component of each node (Tarjan's algorithm, without recursion)."""
-    count = len(followers)
-    order, low, component = [-1] * count, [0] * count, [-1] * count
-    open_nodes: list[int] = []
-    visited = components = 0
-    for root in range(count):
-        if order[root] >= 0:
-            continue
-        work = [(root, iter(followers[root]))]
-        while work:
-            node, following = work[-1]
-            if order[node] < 0:
-                order[node] = low[node] = visited
-                visited += 1
-                open_nodes.append(node)
-            child = next((other for other in following if order[other] < 0), None)
-            if child is not None:
-                work.append((child, iter(followers[child])))
-                continue
-            work.pop()
-            for other in followers[node]:
-                if component[other] < 0:
-                    low[node] = min(low[node], low[other])
-            if low[node] == order[node]:
-                while True:
-                    member = open_nodes.pop()
-                    component[member] = components
-                    if member == node:
-                        break
-                components += 1
-    return component
-
-
 def _cycle(graph: Graph, late: LateUse, followers: list[dict[int, str]]) -> Cycle:
     """A shortest way from the node that uses the name to the node that defines it."""
-    start, goal = late.holder.index, late.producer.index
-    came_from: dict[int, int] = {start: start}
-    queue = deque([start])
-    while goal not in came_from:
-        node = queue.popleft()
-        for other in followers[node]:
-            if other not in came_from:
-                came_from[other] = node
-                queue.append(other)
-    path = [goal]
-    while path[-1] != start:
-        path.append(came_from[path[-1]])
-    path.reverse()
-    values = [followers[here][there] for here, there in zip(path, [*path[1:], start], strict=True)]
+    path = shortest_way(followers, late.holder.index, late.producer.index)
+    values = [followers[here][there] for here, there in zip(path, [*path[1:], path[0]], strict=True)]
     return Cycle(tuple(graph.nodes[index] for index in path), tuple(values), late.use)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
-from onnx_lint.report import Report
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onnx_lint.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Options:
     """The directory that SARIF's URIs are relative to; None for the repository's top, else the working directory."""
 
 
-Reporter = Callable[[Report, TextIO, Options], None]
+Reporter = Callable[["Report", TextIO, Options], None]
 
 REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
     {

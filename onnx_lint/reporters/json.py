@@ -58,7 +58,9 @@ def _file(file: FileReport) -> dict[str, Any]:
         "path": shown_path(file.path) if file.path == "-" else file.path,
         "size": None if file.unreadable is not None else file.size,
         "facts": _facts(file.facts) if file.facts is not None else None,
-        "diagnostics": [_diagnostic(item, fingerprint) for item, fingerprint in zip(file.diagnostics, found, strict=True)],
+        "diagnostics": [
+            _diagnostic(item, fingerprint) for item, fingerprint in zip(file.diagnostics, found, strict=True)
+        ],
         "unreadable": file.unreadable,
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(file.diagnostics),

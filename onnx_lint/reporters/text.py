@@ -58,7 +58,7 @@ def _findings(file: FileReport) -> Iterator[list[Line]]:
                 block.append(_detail("help", f"onnx-lint explain {visible(diagnostic.rule)}"))
                 explained.add(diagnostic.rule)
             if index == SHOWN_PER_RULE - 1 and len(group) > SHOWN_PER_RULE:
-                block.append(_detail("folded", f"{len(group) - SHOWN_PER_RULE:,} more like it; see --format concise"))
+                block.append(_folded(len(group) - SHOWN_PER_RULE))
             yield block
 
 
@@ -90,6 +90,10 @@ def _detail(label: str, text: str) -> Line:
     return (("   = ", _FRAME), (f"{label}:", "bold"), (f" {text}", ""))
 
 
+def _folded(count: int) -> Line:
+    return (("   = ", _FRAME), (f"{count:,} more like it", "bold"), (" (--format concise shows all)", ""))
+
+
 def _summary(file: FileReport, report: Report) -> Line:
     path = (f"{shown_path(file.path)}: ", "bold")
     if file.unreadable is not None:
@@ -97,7 +101,7 @@ def _summary(file: FileReport, report: Report) -> Line:
         return (path, ("not checked", "bold red"))
     facts = f"; {facts_of(file.facts)}" if file.facts is not None else ""
     if file.internal_errors:
-        crashed = f"; not judged by {counted(len(file.internal_errors), 'rule')} that crashed"
+        crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
         return (path, (counts(file.diagnostics), ""), (crashed, "bold red"), (facts, ""))
     if file.diagnostics:
         return (path, (counts(file.diagnostics), _STYLES[_worst(file.diagnostics)]), (facts, ""))

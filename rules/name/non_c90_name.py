@@ -20,9 +20,10 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, attributes,
-    graphs and functions, and for dimension variables. An empty name is no name. Only the syntax is judged; that C
-    reserves keywords and has limits on significant characters is left aside.
+    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, operators,
+    attributes, graphs and functions, and for dimension variables. Domains, overloads and metadata keys are no names
+    in this sense, and an empty name is none. Only the syntax is judged; that C reserves keywords and has limits on
+    significant characters is left aside.
 
     There is one finding for each graph or function and one more for its dimension variables, however many names are
     wrong.
@@ -33,8 +34,9 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "0/relu.out" }
     ```
     """
+    functions = {function.name for function in model.functions}
     for graph in model.graphs:
-        wrong = _not_c90(_names(graph))
+        wrong = _not_c90(_names(graph, functions))
         if wrong:
             yield _finding(graph, wrong, "name", "NAM-1")
     for graph, variables in _dimension_variables(model):
@@ -43,8 +45,10 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
             yield _finding(graph, wrong, "dimension variable", "SHP-3")
 
 
-def _names(graph: Graph) -> Iterator[str]:
+def _names(graph: Graph, functions: set[str]) -> Iterator[str]:
     yield graph.name
+    # The name of a function is judged where the function stands.
+    yield from {node.op_type: None for node in graph.nodes if node.op_type not in functions}
     yield from graph.positions
     yield from (node.name for node in graph.nodes)
     yield from dict.fromkeys(attribute.name for node in graph.nodes for attribute in node.proto.attribute)

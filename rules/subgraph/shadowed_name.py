@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, GraphKind, Model
+from onnx_lint.model import Definition, Graph, GraphKind, Model
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -21,10 +21,11 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
     Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as
     an output of a node before the one that holds the nested graph. A name that an outer node defines only later,
-    and a name of a sibling graph, are not visible and may be reused.
+    and a name of a sibling graph, are not visible and may be reused. What a graph in the default of an attribute
+    parameter of a function sees of that function is not said anywhere, so nothing is judged there.
 
     The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers
-    of the nested graph too, although consumers accept those.
+    of the nested graph too, although consumers accept those. An input with an initializer counts as an input.
 
     ### Example
 
@@ -38,12 +39,29 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     for graph in model.graphs:
         if graph.kind is not GraphKind.NESTED:
             continue
-        if not any(graph.sees(name) for name in graph.positions):
-            continue
-        for name, definition in graph.definitions():
-            outer = graph.outer_definition(name)
-            if outer is not None:
-                yield _finding(name, definition, outer)
+        scopes = list(_scopes(graph))
+        if any(outer.positions.get(name, before) < before for outer, before in scopes for name in graph.positions):
+            yield from _findings(graph, scopes)
+
+
+Scope = tuple[Graph, int]
+"""An enclosing graph, and the node before which its names are visible."""
+
+
+def _scopes(graph: Graph) -> Iterator[Scope]:
+    """The enclosing graphs from the inside out, as far as the specification says what is visible there."""
+    for outer, before in graph.scopes():
+        if outer.is_function and before >= len(outer.nodes):
+            return  # the default of an attribute parameter
+        yield outer, before
+
+
+def _findings(graph: Graph, scopes: list[Scope]) -> Iterator[Finding]:
+    for name, definition in graph.first_definitions.items():
+        for outer, before in scopes:
+            if outer.positions.get(name, before) < before:
+                yield _finding(name, definition, outer.first_definitions[name])
+                break
 
 
 _CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SUB-2", "input": "SUB-3"}

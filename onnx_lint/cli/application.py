@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `onnx-lint`: its commands, of which `check` may be left out, and its last resorts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from onnx_lint import __version__
+from onnx_lint.cli import exit_codes
+from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_command
+from onnx_lint.cli.check import check_command
+from onnx_lint.cli.streams import standard_output
+
+_EPILOG = """
+\b
+Exit codes:
+  0  nothing at or above --fail-on
+  1  findings
+  2  wrong usage, an unknown rule, or an input that cannot be read
+  3  an internal error: a rule crashed
+
+\b
+Examples:
+  onnx-lint model.onnx
+  onnx-lint models/ --fail-on warning -o sarif=onnx-lint.sarif
+  onnx-lint explain duplicate-definition
+"""
+
+
+class _DefaultCommandGroup(click.Group):
+    """A group whose command `check` may be left out: `onnx-lint PATH...` is `onnx-lint check PATH...`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `check` in front of what is neither a command nor an option of the group."""
+        if not args:
+            click.echo(self.get_help(ctx), err=True)
+            ctx.exit(exit_codes.NOT_CHECKED)
+        own = {*self.commands, *ctx.help_option_names, "--version"}
+        if args[0] not in own:
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the short form, which is the one to use."""
+        formatter.write_usage(ctx.command_path, "[OPTIONS] PATH...")
+        formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...")
+
+
+def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from onnx_lint.spec.releases import DEFAULT_DOMAIN, ML_DOMAIN, NEWEST_IR_VERSION, NEWEST_OPSET
+    from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+    opsets = f"ai.onnx {NEWEST_OPSET[DEFAULT_DOMAIN]}, {ML_DOMAIN} {NEWEST_OPSET[ML_DOMAIN]}"
+    standard = f"ONNX {DEFAULT_STANDARD.edition}, IR version {NEWEST_IR_VERSION}, {opsets}"
+    with standard_output() as stream:
+        stream.write(f"onnx-lint {__version__} ({standard})\n")
+    ctx.exit()
+
+
+@click.group(
+    cls=_DefaultCommandGroup,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_version,
+    help="Show the version, and the newest edition and versions of ONNX that it knows.",
+)
+def application() -> None:
+    """Tell whether ONNX models keep to the ONNX specification.
+
+    PATH is a file, a directory, or - for standard input. For the options of a run see onnx-lint check --help.
+    """
+
+
+for _command in (check_command, explain_command, rules_command, clauses_command):
+    application.add_command(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code. No exception leaves it."""
+    try:
+        code = application.main(arguments, prog_name="onnx-lint", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return exit_codes.NOT_CHECKED
+    except (click.Abort, KeyboardInterrupt):
+        return exit_codes.INTERRUPTED
+    except Exception as error:
+        from onnx_lint.cli.failures import report_crash
+
+        report_crash(error)
+        return exit_codes.INTERNAL_ERROR
+    return code if isinstance(code, int) else exit_codes.CLEAN
+
+
+def main() -> NoReturn:
+    """Run the program and end the process."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the stream's encoding lacks is shown escaped; it must not end the run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(run())

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that tell what onnx-lint knows: `explain`, `rules` and `clauses`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onnx_lint.cli.check import edition_option
+from onnx_lint.cli.streams import standard_output, use_color
+
+if TYPE_CHECKING:
+    from onnx_lint.spec.clauses import Clause
+
+_format_option = click.option(
+    "-f",
+    "--format",
+    "format_name",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="The form of the output.",
+)
+
+
+# --- explain
+
+
+@click.command("explain", short_help="Tell all about a rule or a clause.")
+@click.argument("name", metavar="RULE|CLAUSE")
+@edition_option
+@_format_option
+def explain_command(name: str, edition: str, format_name: str) -> None:
+    """Tell all about a rule or a clause: Markdown, rendered on a terminal."""
+    from onnx_lint.registry import registry
+    from onnx_lint.reporters import documentation
+    from onnx_lint.spec.clauses import clauses
+    from onnx_lint.wording import suggestion
+
+    rules, table = registry(), clauses()
+    rule, clause = name.lower(), _clause_spelling(name)
+    if rule in rules:
+        entry = rules[rule]
+        record, page = documentation.rule_record(entry, edition), documentation.rule_markdown(entry, edition)
+    elif clause in table:
+        record, page = documentation.clause_record(table[clause], edition), documentation.clause_markdown(table[clause])
+    else:
+        known = [*rules, *table]
+        hint = suggestion(rule, known) or suggestion(clause, known)
+        raise click.UsageError(f"no rule or clause {name!r}{hint}")
+    if format_name == "json":
+        _print_json(record)
+    else:
+        _print_page(page)
+
+
+def _clause_spelling(name: str) -> str:
+    """The name of a clause as the table writes it: capitals, a number, and a lower-case letter where it is divided."""
+    return name[:-1].upper() + name[-1:].lower() if name[-1:].isalpha() else name.upper()
+
+
+def _print_page(page: str) -> None:
+    with standard_output() as stream:
+        if not stream.isatty():
+            stream.write(page)
+            return
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(file=stream, no_color=not use_color("auto", stream)).print(Markdown(page))
+
+
+# --- rules
+
+
+@click.command("rules", short_help="List the rules.")
+@edition_option
+@_format_option
+def rules_command(edition: str, format_name: str) -> None:
+    """List the rules, those of plugins included."""
+    from onnx_lint.registry import registry
+    from onnx_lint.reporters.documentation import rule_record
+
+    records = [rule_record(entry, edition) for entry in registry().values()]
+    if format_name == "json":
+        _print_json({"version": 1, "edition": edition, "rules": records})
+        return
+    rows = [
+        (record["id"], record["severity"] or "-", record["chapter"], " ".join(record["clauses"]), record["summary"])
+        for record in records
+    ]
+    _print_lines(_table(("RULE", "SEVERITY", "CHAPTER", "CLAUSES", "WHAT IS WRONG"), rows))
+
+
+# --- clauses
+
+
+@click.command("clauses", short_help="List the clauses of the specification.")
+@edition_option
+@click.option("--uncovered", is_flag=True, help="Only those that no rule decides, with the reason.")
+@_format_option
+def clauses_command(edition: str, uncovered: bool, format_name: str) -> None:
+    """List the clauses of an edition, how strongly it words each, and what decides it."""
+    from onnx_lint.reporters.documentation import clause_record, rules_of
+    from onnx_lint.spec.clauses import clauses
+
+    present = [clause for clause in clauses().values() if edition in clause.keyword]
+    covered = {clause.id for clause in present if rules_of(clause)}
+    listed = [clause for clause in present if not uncovered or clause.id not in covered]
+    if format_name == "json":
+        counts = {
+            chapter: {"clauses": total, "covered": decided} for chapter, total, decided in _counts(present, covered)
+        }
+        records = [clause_record(clause, edition) for clause in listed]
+        _print_json({"version": 1, "edition": edition, "chapters": counts, "clauses": records})
+        return
+    rows = [(clause.id, clause.keyword[edition], f"IR {clause.since}", _deciders(clause)) for clause in listed]
+    lines = [*_table(("CLAUSE", "KEYWORD", "SINCE", "RULES, OR WHY NONE"), rows), ""]
+    counted = [(chapter, total, decided, total - decided) for chapter, total, decided in _counts(present, covered)]
+    counted.append(("all", len(present), len(covered), len(present) - len(covered)))
+    cells = [tuple(str(cell) for cell in row) for row in counted]
+    _print_lines([*lines, *_table(("CHAPTER", "CLAUSES", "COVERED", "UNCOVERED"), cells)])
+
+
+def _deciders(clause: Clause) -> str:
+    from onnx_lint.reporters.documentation import reason_of, rules_of
+
+    return " ".join(rules_of(clause)) or f"none: {reason_of(clause)}"
+
+
+def _counts(present: Sequence[Clause], covered: set[str]) -> Iterator[tuple[str, int, int]]:
+    total = Counter(clause.chapter for clause in present)
+    decided = Counter(clause.chapter for clause in present if clause.id in covered)
+    for chapter, count in total.items():
+        yield chapter, count, decided[chapter]
+
+
+# --- printing
+
+
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Lines with aligned columns, as wide as they need to be whatever the width of the terminal."""
+    table = (header, *rows)
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    for row in table:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _print_lines(lines: Sequence[str] | Iterator[str]) -> None:
+    with standard_output() as stream:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
+def _print_json(document: Any) -> None:
+    with standard_output() as stream:
+        json.dump(document, stream, indent=2)
+        stream.write("\n")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standard output and report files: colour, closed pipes, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+import click
+
+from onnx_lint.reporters.escape import visible
+
+
+def use_color(choice: str, stream: TextIO) -> bool:
+    """Whether to write colours to `stream`: as `--color` says, then NO_COLOR, then FORCE_COLOR, then the stream."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextlib.contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Standard output, flushed at the end.
+
+    A reader that has closed the pipe (`| head -1`) is no error: the rest goes nowhere and the run goes on to its exit
+    code. Raises ClickException for any other failure to write, such as a full disk.
+    """
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+    except OSError as error:
+        _discard_output()
+        raise click.ClickException(f"standard output: {error.strerror or error}") from error
+
+
+def _discard_output() -> None:
+    """Let standard output lead nowhere, so that the interpreter's last flush cannot fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+@contextlib.contextmanager
+def report_file(path: str) -> Iterator[TextIO]:
+    """A stream whose content becomes the file at `path` when all has been written, and leaves no trace otherwise.
+
+    A device or pipe, such as `/dev/stdout`, is written to directly. Raises ClickException when it cannot be written.
+    """
+    # A link stays a link; the file it leads to is replaced.
+    target = os.path.realpath(path)
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113 - realpath gives a str
+            with open(target, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123 - as above
+                yield stream
+        else:
+            with _replacement(target) as stream:
+                yield stream
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        raise click.ClickException(f"{visible(path)}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _replacement(target: str) -> Iterator[TextIO]:
+    import tempfile
+
+    directory, name = os.path.split(target)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=directory)
+    try:
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123 - a descriptor
+            yield stream
+        os.chmod(temporary, _mode(target))  # noqa: PTH101 - mkstemp gives a str
+        os.replace(temporary, target)  # noqa: PTH105 - as above
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108 - as above
+        raise
+
+
+def _mode(target: str) -> int:
+    """The permissions of the file that is replaced, or those of a new file."""
+    try:
+        return stat.S_IMODE(os.stat(target).st_mode)  # noqa: PTH116 - a str
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

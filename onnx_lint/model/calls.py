@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes call which model-local functions; functions are looked up, never expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from onnx_lint.model.components import shortest_way, strong_components
+from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.spec.releases import normalized_domain
+
+OVERLOADS_SINCE = 10
+"""The IR version from which on the overload tells functions apart; before, domain and name do alone (FUN-3)."""
+
+NodeCall = tuple[Node, Function]
+"""A node and the function that it calls."""
+
+Key = tuple[str, str, str]
+"""Domain, name and overload; the default domain is empty, and so is the overload where it does not count."""
+
+
+def attribute_parameters(function: Function) -> dict[str, None]:
+    """The names of all attribute parameters, with and without default, in the order of the file."""
+    return dict.fromkeys([*function.attribute_names, *(default.name for default in function.attribute_defaults)])
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """Functions of which each calls the next one, and the last one the first."""
+
+    functions: tuple[Function, ...]
+    nodes: tuple[Node, ...]
+    """For each function the node by which it calls the next."""
+
+
+class Calls:
+    """The calls of model-local functions among the nodes of `graphs`.
+
+    A function wins over an operator of the same domain and name, in the domains that ONNX publishes too; of several
+    functions of one identity the first is meant. Both are left open by the specification.
+    """
+
+    def __init__(self, functions: list[Function], graphs: Iterable[Graph], ir_version: int) -> None:
+        self.has_overloads = ir_version >= OVERLOADS_SINCE
+        """Whether the overload counts."""
+        self._functions = functions
+        self._graphs = graphs
+        self._by_name: dict[tuple[str, str], list[Function]] = {}
+        self._by_key: dict[Key, Function] = {}
+        for function in functions:
+            self._by_name.setdefault((normalized_domain(function.domain), function.name), []).append(function)
+            self._by_key.setdefault(self.key(function.domain, function.name, function.overload), function)
+
+    def key(self, domain: str, name: str, overload: str) -> Key:
+        """What tells a function of this domain, name and overload apart in this model."""
+        return normalized_domain(domain), name, overload if self.has_overloads else ""
+
+    def namesakes(self, node: Node) -> list[Function]:
+        """The functions of the node's domain and op_type, whatever their overload."""
+        return self._by_name.get((normalized_domain(node.domain), node.op_type), [])
+
+    def function_of(self, node: Node) -> Function | None:
+        """The function that the node calls; None for an operator."""
+        if not self.namesakes(node):
+            return None
+        return self._by_key.get(self.key(node.domain, node.op_type, node.proto.overload))
+
+    @cached_property
+    def candidates(self) -> list[Node]:
+        """The nodes whose domain and op_type are those of a function, in the order of the graphs."""
+        if not self._functions:
+            return []
+        # Most nodes are operators, and a look-up by op_type alone is half the price.
+        names = {name for _, name in self._by_name}
+        nodes = (node for graph in self._graphs for node in graph.nodes if node.op_type in names)
+        return [node for node in nodes if self.namesakes(node)]
+
+    @cached_property
+    def all(self) -> list[NodeCall]:
+        """Every call, in the order of the graphs."""
+        found = ((node, self.function_of(node)) for node in self.candidates)
+        return [(node, function) for node, function in found if function is not None]
+
+    @cached_property
+    def callees(self) -> list[dict[int, Node]]:
+        """For each function the indices of those that its body calls, nested graphs included, and the node that does.
+
+        Of several calls of one function the first is kept.
+        """
+        callees: list[dict[int, Node]] = [{} for _ in self._functions]
+        for node, function in self.all:
+            if node.graph.function is not None:
+                callees[node.graph.function.index].setdefault(function.index, node)
+        return callees
+
+    def recursions(self) -> list[Recursion]:
+        """A shortest circle for each set of functions that call one another, through its first function."""
+        component = strong_components(self.callees)
+        inside = [
+            [callee for callee in callees if component[callee] == component[index]]
+            for index, callees in enumerate(self.callees)
+        ]
+        # The way from a number that stands for the start leads back to the start itself, which a way from it does not.
+        entrance = len(inside)
+        inside.append([])
+        seen: set[int] = set()
+        found: list[Recursion] = []
+        for start in range(entrance):
+            if inside[start] and component[start] not in seen:
+                seen.add(component[start])
+                inside[entrance] = inside[start]
+                found.append(self._recursion(shortest_way(inside, entrance, start)))
+        return found
+
+    def _recursion(self, way: list[int]) -> Recursion:
+        """The circle in `way`, which begins outside of it and ends at its start."""
+        indices = [way[-1], *way[1:-1]]
+        nodes = [self.callees[here][there] for here, there in zip(indices, way[1:], strict=True)]
+        return Recursion(tuple(self._functions[index] for index in indices), tuple(nodes))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strongly connected components and shortest ways of a directed graph, given as the followers of each number."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Sequence
+
+
+def strong_components(followers: Sequence[Collection[int]]) -> list[int]:
+    """The number of the strongly connected component of each node (Tarjan's algorithm, without recursion)."""
+    count = len(followers)
+    order, low, component = [-1] * count, [0] * count, [-1] * count
+    open_nodes: list[int] = []
+    visited = components = 0
+    for root in range(count):
+        if order[root] >= 0:
+            continue
+        work = [(root, iter(followers[root]))]
+        while work:
+            node, following = work[-1]
+            if order[node] < 0:
+                order[node] = low[node] = visited
+                visited += 1
+                open_nodes.append(node)
+            child = next((other for other in following if order[other] < 0), None)
+            if child is not None:
+                work.append((child, iter(followers[child])))
+                continue
+            work.pop()
+            for other in followers[node]:
+                if component[other] < 0:
+                    low[node] = min(low[node], low[other])
+            if low[node] == order[node]:
+                while True:
+                    member = open_nodes.pop()
+                    component[member] = components
+                    if member == node:
+                        break
+                components += 1
+    return component
+
+
+def shortest_way(followers: Sequence[Collection[int]], start: int, goal: int) -> list[int]:
+    """The nodes of a shortest way from `start` to `goal`, both included; empty when there is none.
+
+    A way from a node to itself is that one node.
+    """
+    came_from: dict[int, int] = {start: start}
+    queue = deque([start])
+    while goal not in came_from:
+        if not queue:
+            return []
+        node = queue.popleft()
+        for other in followers[node]:
+            if other not in came_from:
+                came_from[other] = node
+                queue.append(other)
+    way = [goal]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    way.reverse()
+    return way

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""External data: what a tensor says of the file that holds its values, and what the file system says of that file.
+
+A location comes from a stranger. It is judged as the string that it is first, and only one that stays below the model's
+folder is looked up, with `lstat` of each component, so that no link is followed. No data file is opened here.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import stat
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+
+from onnx_lint.model.graph import Proto
+from onnx_lint.model.place import Place
+from onnx_lint.model.views import Tensor
+from onnx_lint.wording import quote
+
+DEFAULT, EXTERNAL = 0, 1
+"""The values of TensorProto.DataLocation."""
+
+STRING = 8
+"""TensorProto.DataType.STRING."""
+
+VALUE_FIELDS = ("raw_data", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
+"""The fields of a TensorProto that hold values."""
+
+KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
+"""The keys of external_data; `basepath` is set at run time."""
+
+_PIECE_BYTES = 1 << 20
+
+MAX_INT64 = (1 << 63) - 1
+
+IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
+"""What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
+
+_NUMBER = re.compile(r"[0-9]{1,30}", re.ASCII)
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SEPARATOR = re.compile(r"[/\\]")
+
+
+_ELEMENT_BITS = {
+    **dict.fromkeys((2, 3, 9, 17, 18, 19, 20, 24), 8),
+    **dict.fromkeys((4, 5, 10, 16), 16),
+    **dict.fromkeys((1, 6, 12), 32),
+    **dict.fromkeys((7, 11, 13, 14), 64),
+    15: 128,
+    **dict.fromkeys((21, 22, 23), 4),
+    **dict.fromkeys((25, 26), 2),
+    **dict.fromkeys((27, 28), 6),
+}
+
+
+def stored_bytes(proto: Proto) -> int | None:
+    """How many bytes raw_data or external data must have for the shape and element type; None where unknown."""
+    bits = _ELEMENT_BITS.get(proto.data_type)
+    if bits is None or any(dimension < 0 for dimension in proto.dims):
+        return None
+    return (math.prod(int(dimension) for dimension in proto.dims) * bits + 7) // 8
+
+
+class FileState(Enum):
+    """What the file system says of a location."""
+
+    REGULAR = "a regular file"
+    MISSING = "missing"
+    OTHER = "no regular file"
+    LINKED = "a symbolic link"
+    HARD_LINKED = "a file with further hard links"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalFile:
+    """A data file as `lstat` sees it."""
+
+    state: FileState
+    detail: str
+    """The state in words, with the component of the path that is to blame."""
+    size: int | None = None
+    """The size in bytes; None unless it is a regular file that no symbolic link leads to."""
+
+
+def location_problem(location: str) -> str | None:
+    """What keeps the string from being a relative POSIX path, or None; parent directories are judged elsewhere."""
+    if "\0" in location:
+        return "holds a NUL byte"
+    if location.startswith("/"):
+        return "is an absolute path"
+    if _DRIVE.match(location):
+        return "begins with a drive letter"
+    if "\\" in location:
+        return "holds a backslash, which separates nothing in a POSIX path"
+    if all(part in ("", ".") for part in location.split("/")):
+        return "names a directory"
+    return None
+
+
+def goes_up(location: str) -> bool:
+    """Whether a component of the path, as written, is the parent directory."""
+    return ".." in _SEPARATOR.split(location)
+
+
+def examine(directory: Path, location: str) -> ExternalFile:
+    """Look up a location that is a relative path without parent directories; no link is followed."""
+    path = directory
+    status: os.stat_result | None = None
+    parts = [part for part in location.split("/") if part not in ("", ".")]
+    for index, part in enumerate(parts):
+        path = path / part
+        shown = quote("/".join(parts[: index + 1]))
+        try:
+            status = os.lstat(path)
+        except OSError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {(error.strerror or str(error)).lower()}")
+        except ValueError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {error}")
+        if stat.S_ISLNK(status.st_mode):
+            return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
+        if index < len(parts) - 1 and not stat.S_ISDIR(status.st_mode):
+            return ExternalFile(FileState.MISSING, f"{shown} is no directory")
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")
+    if status.st_nlink > 1:
+        return ExternalFile(
+            FileState.HARD_LINKED, f"{quote(location)} has {status.st_nlink} hard links", status.st_size
+        )
+    return ExternalFile(FileState.REGULAR, f"{quote(location)} is a regular file", status.st_size)
+
+
+class ExternalData:
+    """The external_data entries of one tensor. Of a key that is given twice the first entry counts here."""
+
+    def __init__(self, tensor: Tensor, directory: Path | None, files: dict[str, ExternalFile]) -> None:
+        self.tensor = tensor
+        self._directory = directory
+        self._files = files  # shared by the tensors of a model: a thousand of them may be in one file
+
+    @property
+    def proto(self) -> Proto:
+        """The TensorProto."""
+        return self.tensor.proto
+
+    @property
+    def is_external(self) -> bool:
+        """Whether the tensor is marked EXTERNAL."""
+        return bool(self.proto.data_location == EXTERNAL)
+
+    @cached_property
+    def entries(self) -> list[tuple[str, str]]:
+        """The entries as (key, value), in the order of the file."""
+        return [(entry.key, entry.value) for entry in self.proto.external_data]
+
+    def get(self, key: str) -> str | None:
+        """The value of the first entry with this key."""
+        return next((value for other, value in self.entries if other == key), None)
+
+    def entry_place(self, key: str) -> Place:
+        """The place of the first entry with this key, or of the tensor when it has none."""
+        for index, (other, _) in enumerate(self.entries):
+            if other == key:
+                return self.tensor.place.at("external_data", index)
+        return self.tensor.place
+
+    @property
+    def location(self) -> str:
+        """The location as written; empty when there is none."""
+        return self.get("location") or ""
+
+    def number(self, key: str) -> int | None:
+        """The value of `offset` or `length`; None when it is absent or not a whole number that fits 64 bits."""
+        value = self.get(key)
+        if value is None or not _NUMBER.fullmatch(value) or int(value) > MAX_INT64:
+            return None
+        return int(value)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the location is a relative path below the model's folder, so that it may be looked up."""
+        location = self.location
+        if not location or location.startswith(IN_MEMORY_MARKS):
+            return False
+        return location_problem(location) is None and not goes_up(location)
+
+    @property
+    def file(self) -> ExternalFile | None:
+        """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
+        if self._directory is None or not self.is_external or not self.is_safe:
+            return None
+        if self.location not in self._files:
+            self._files[self.location] = examine(self._directory, self.location)
+        return self._files[self.location]
+
+    def sha1(self) -> str | None:
+        """The SHA-1 digest of the data file in hexadecimal, read in pieces; None when it cannot be read."""
+        import hashlib
+
+        if self._directory is None:
+            return None
+        digest = hashlib.sha1(usedforsecurity=False)
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            descriptor = os.open(self._directory / self.location, flags)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            while piece := file.read(_PIECE_BYTES):
+                digest.update(piece)
+        return digest.hexdigest()
+
+    def describe(self) -> str:
+        """The tensor as messages name it."""
+        return self.tensor.describe()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator makes of the types of its inputs: the types of its outputs, and what its signature does not allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from onnx_lint.model.typing.argument import Arguments
+from onnx_lint.model.typing.decision import Application, OutputTypes
+from onnx_lint.model.typing.output_types import OUTPUT_TYPES
+from onnx_lint.model.typing.value_type import ValueType, canonical, sequence_element
+from onnx_lint.spec.operators import OperatorSchema, Option, Parameter
+
+Inputs = tuple[ValueType | None, ...]
+"""The types of a node's inputs; None where it is not known, ABSENT where the input is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disallowed:
+    """The type of an input is not among those that the operator allows there."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """Two inputs whose types the signature binds together have different ones."""
+
+    index: int
+    other: int
+    """The first input that gives the type."""
+
+
+@dataclass(frozen=True, slots=True)
+class DisallowedOutput:
+    """The type that follows for an output is not among those that the operator allows there."""
+
+    index: int
+    type: ValueType
+
+
+Problem = Disallowed | Differing | DisallowedOutput
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The types of the outputs, as far as they are known, and the problems."""
+
+    outputs: tuple[ValueType | None, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+class Operator:
+    """A signature with the outcomes for the input types that were met so far."""
+
+    __slots__ = ("attributes", "by_inputs", "by_subgraphs", "outcomes", "schema", "_decided", "_fixed_outputs")
+
+    def __init__(self, schema: OperatorSchema) -> None:
+        self.schema = schema
+        self.outcomes: dict[Inputs, Outcome] = {}
+        """The outcomes of an operator whose output types follow from those of its inputs."""
+        self._decided: dict[tuple[Inputs, Arguments, int], Outcome] = {}
+        output_types = OUTPUT_TYPES.get((schema.domain, schema.name), _BY_SIGNATURE)
+        self.attributes = output_types.attributes
+        """The attributes that decide types."""
+        self.by_subgraphs = output_types.by_subgraphs
+        """Whether the values of its subgraphs give the output types."""
+        self._fixed_outputs = not any(output.option is Option.VARIADIC for output in schema.outputs)
+        self.by_inputs = self._fixed_outputs and not self.attributes and not self.by_subgraphs
+        """Whether the types of the inputs alone give the outcome."""
+
+    def outcome_of_inputs(self, inputs: Inputs) -> Outcome:
+        """The outcome for an operator with `by_inputs`."""
+        outcome = self.outcomes[inputs] = _judge(self.schema, inputs, (), len(self.schema.outputs))
+        return outcome
+
+    def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
+        """The outcome for any operator; `arguments` are the attributes with the names in `attributes`."""
+        count = len(self.schema.outputs) if self._fixed_outputs else output_count
+        key = (inputs, arguments, count)
+        outcome = self._decided.get(key)
+        if outcome is None:
+            outcome = self._decided[key] = _judge(self.schema, inputs, arguments, count)
+        return outcome
+
+
+_BY_SIGNATURE: Final = OutputTypes((None,))
+
+
+def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
+    """The types that a signature allows for a parameter."""
+    return canonical(parameter.types)
+
+
+def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
+    problems: list[Problem] = []
+    bound: dict[str, int] = {}
+    broken: set[str] = set()
+    for index, kind in enumerate(inputs):
+        parameter = schema.input_at(index)
+        if not kind or parameter is None:
+            continue
+        variable = _variable(parameter)
+        if kind not in allowed_types(parameter):
+            problems.append(Disallowed(index))
+            broken.add(variable)
+            continue
+        first = bound.setdefault(variable, index)
+        if variable and inputs[first] != kind:
+            problems.append(Differing(index, first))
+            broken.add(variable)
+    # One fault, one finding: where the variables are at odds already, the rest waits.
+    if not problems:
+        problems += _mismatched_elements(schema, inputs)
+    known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
+    application = Application(schema, inputs, dict(arguments), output_count)
+    outputs = []
+    for index in range(output_count):
+        kind = _output(application, index, known, broken=bool(problems))
+        if kind is not None and _is_disallowed(schema, index, kind):
+            if not arguments:
+                problems.append(DisallowedOutput(index, kind))
+            kind = None
+        outputs.append(kind)
+    return Outcome(tuple(outputs), tuple(problems))
+
+
+def _variable(parameter: Parameter) -> str:
+    """The type variable that the arguments of a parameter share; empty where each argument has a type of its own."""
+    return parameter.variable or "" if parameter.homogeneous else ""
+
+
+def _output(
+    application: Application, index: int, known: dict[str, ValueType | None], *, broken: bool
+) -> ValueType | None:
+    parameter = application.schema.output_at(index)
+    if parameter is None:
+        return None
+    decision = OUTPUT_TYPES.get((application.schema.domain, application.schema.name), _BY_SIGNATURE).decision_at(index)
+    if decision is not None:
+        # With attributes alone deciding, a fault of the inputs would not matter; with inputs deciding, it spreads.
+        return None if broken and not application.arguments else decision(application, index)
+    if len(parameter.types) == 1:
+        return next(iter(allowed_types(parameter)))
+    return known.get(_variable(parameter)) if _variable(parameter) else None
+
+
+def _is_disallowed(schema: OperatorSchema, index: int, kind: ValueType) -> bool:
+    parameter = schema.output_at(index)
+    return parameter is not None and kind not in allowed_types(parameter)
+
+
+# --- bindings between inputs that type variables cannot express
+
+
+def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[Problem]:
+    """SequenceInsert: the tensor is of the type of the sequence's elements."""
+    if (schema.domain, schema.name) != ("", "SequenceInsert") or len(inputs) < _SEQUENCE_AND_TENSOR:
+        return []
+    element, tensor = sequence_element(inputs[0]), inputs[1]
+    return [Differing(1, 0)] if element and tensor and element != tensor else []
+
+
+_SEQUENCE_AND_TENSOR: Final = 2

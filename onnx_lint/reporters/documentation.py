@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the registry and the clauses say about a rule or a clause, as Markdown and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from onnx_lint.registry import Registered, registry
+from onnx_lint.rule import Rule
+from onnx_lint.spec.clauses import EDITIONS, Clause, Severity, clauses, severity
+
+
+def worst_severity(rule: Rule, edition: str) -> Severity | None:
+    """The severity of the strictest clause of `rule` in `edition`; None when the edition has none of them."""
+    levels = [severity(name, edition) for name in rule.clauses]
+    return max((level for level in levels if level is not None), default=None)
+
+
+def rules_of(clause: Clause) -> tuple[str, ...]:
+    """The ids of the registered rules that decide `clause`, plugins' included."""
+    return tuple(entry.rule.id for entry in registry().values() if clause.id in entry.rule.clauses)
+
+
+def reason_of(clause: Clause) -> str:
+    """Why no rule decides `clause`, in one or more sentences."""
+    return clause.reason or "No rule yet."
+
+
+# --- plain data
+
+
+def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
+    """All there is to know about a rule, for JSON."""
+    level = worst_severity(entry.rule, edition)
+    return {
+        "id": entry.rule.id,
+        "summary": entry.rule.summary,
+        "chapter": entry.chapter,
+        "severity": level.label if level is not None else None,
+        "clauses": list(entry.rule.clauses),
+        "options": entry.rule.options,
+        "since": entry.rule.since,
+        "plugin": entry.plugin,
+        "documentation": entry.rule.documentation,
+    }
+
+
+def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
+    """All there is to know about a clause, for JSON."""
+    level = severity(clause, edition)
+    found = rules_of(clause)
+    return {
+        "id": clause.id,
+        "summary": clause.summary,
+        "chapter": clause.chapter,
+        "anchor": clause.anchor,
+        "keyword": clause.keyword.get(edition),
+        "severity": level.label if level is not None else None,
+        "keyword_by_edition": dict(clause.keyword),
+        "since": clause.since,
+        "until": clause.until,
+        "static": clause.static,
+        "pedantic": clause.pedantic,
+        "rules": list(found),
+        "reason": None if found else reason_of(clause),
+        "note": clause.note,
+        "refines": clause.refines,
+    }
+
+
+# --- Markdown
+
+
+def rule_markdown(entry: Registered, edition: str) -> str:
+    """The page of a rule: its documentation, its clauses and its options."""
+    level = worst_severity(entry.rule, edition)
+    origin = f"plugin {entry.plugin}" if entry.plugin else "onnx-lint"
+    facts = f"{level.label if level else 'not'} in edition {edition}; chapter {entry.chapter}"
+    parts = [
+        f"# {entry.rule.id}",
+        f"*{facts}; since {origin} {entry.rule.since}*",
+        entry.rule.documentation,
+        "### Clauses",
+        clauses_markdown(entry.rule),
+    ]
+    if entry.rule.options:
+        options = (f"- `{name}` = `{default!r}`" for name, default in entry.rule.options.items())
+        parts += ["### Options", "\n".join(options)]
+    return "\n\n".join(parts) + "\n"
+
+
+def clauses_markdown(rule: Rule) -> str:
+    """A list of the clauses that `rule` decides."""
+    table = clauses()
+    return "\n".join(
+        f"- **{name}** ({table[name].anchor}; {_keywords(table[name].keyword)}): {table[name].summary}"
+        for name in rule.clauses
+    )
+
+
+def clause_markdown(clause: Clause) -> str:
+    """The page of a clause: what it says, how strongly, and what decides it."""
+    found = rules_of(clause)
+    until = f" to {clause.until}" if clause.until is not None else " on"
+    parts = [
+        f"# {clause.id}",
+        f"*{clause.anchor}; chapter {clause.chapter}; from IR version {clause.since}{until}*",
+        clause.summary,
+        "### How strongly",
+        "\n".join(_strengths(clause)),
+        "### Rules",
+        "\n".join(f"- `{name}`: {registry()[name].rule.summary}" for name in found) or f"None. {reason_of(clause)}",
+    ]
+    if clause.pedantic:
+        parts.append("Findings that are no errors are off unless `--pedantic` or a selection asks for them.")
+    if clause.note:
+        parts += ["### Note", clause.note]
+    return "\n\n".join(parts) + "\n"
+
+
+def _strengths(clause: Clause) -> Iterator[str]:
+    for edition in EDITIONS:
+        level = severity(clause, edition)
+        words = f"{clause.keyword[edition]} ({level.label})" if level is not None else "not there"
+        yield f"- edition {edition}: {words}"
+
+
+def _keywords(keyword: Mapping[str, str]) -> str:
+    """`MUST`, or `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23` where the editions differ."""
+    if len(set(keyword.values())) == 1 and len(keyword) == len(EDITIONS):
+        return next(iter(keyword.values()))
+    editions: dict[str, list[str]] = {}
+    for edition in EDITIONS:
+        if edition in keyword:
+            editions.setdefault(keyword[edition], []).append(edition)
+    return "; ".join(f"{word} in {', '.join(names)}" for word, names in editions.items())

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SARIF 2.1.0, for code scanning.
+
+Three things differ from what the standard's text alone would suggest, for the sake of GitHub, the service that most
+people use. A model is a binary file, for which the standard wants a region of bytes; GitHub shows a result only with
+a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`. Each
+result has a fingerprint of its own making, because GitHub would make one of the file's first line and take all results
+of one rule for the same. And no more results are written than an upload may have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from onnx_lint import __version__
+from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
+from onnx_lint.reporters.uri import default_root, uri_of
+from onnx_lint.reporters.wording import bytes_of
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+MAX_RESULTS: Final = 25_000
+MAX_RELATED: Final = 100
+MAX_LINKED: Final = 10
+MAX_MESSAGE: Final = 1000
+MAX_NAME: Final = 300
+
+_REGION: Final = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
+_VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write one run that holds the results of all files."""
+    root = options.root or default_root()
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root)]}
+    json.dump(log, stream, separators=(",", ":"))
+    stream.write("\n")
+
+
+def _run(report: Report, root: Path) -> dict[str, Any]:
+    uris = [uri_of(file.path, root) for file in report.files]
+    rules = sarif_rules((*report.rules, *(item.rule for item in report.diagnostics)), report.edition)
+    rule_indices = {rule["id"]: index for index, rule in enumerate(rules)}
+    results = [
+        result
+        for index, (file, uri) in enumerate(zip(report.files, uris, strict=True))
+        for result in _results(file, {"uri": uri, "index": index}, rule_indices)
+    ]
+    kept = _worst(results)
+    notifications = list(_notifications(report, uris, rule_indices))
+    if len(kept) < len(results):
+        left_out = len(results) - len(kept)
+        notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
+    driver = {
+        "name": "onnx-lint",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": rules,
+        "notifications": NOTIFICATIONS,
+    }
+    crashed = any(file.internal_errors for file in report.files)
+    return {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": "onnx-lint/"},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": not crashed, "toolExecutionNotifications": notifications}],
+        "artifacts": [_artifact(file, uri) for file, uri in zip(report.files, uris, strict=True)],
+        "results": kept,
+        "properties": {"edition": report.edition, "variant": report.variant},
+    }
+
+
+def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
+    artifact: dict[str, Any] = {"location": {"uri": uri}, "roles": ["analysisTarget"]}
+    if file.unreadable is None:
+        artifact["length"] = file.size
+    return artifact
+
+
+def _worst(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The results in their order, the least severe left out when they are too many for an upload."""
+    if len(results) <= MAX_RESULTS:
+        return results
+    ranks = {"error": 0, "warning": 1, "note": 2}
+    ranked = sorted(range(len(results)), key=lambda index: ranks[results[index]["level"]])
+    return [results[index] for index in sorted(ranked[:MAX_RESULTS])]
+
+
+# --- results
+
+
+def _results(file: FileReport, artifact: dict[str, Any], rule_indices: dict[str, int]) -> Iterator[dict[str, Any]]:
+    marks = fingerprints(file.diagnostics, artifact["uri"])
+    for item, mark in zip(file.diagnostics, marks, strict=True):
+        digest, _, number = mark.partition(":")
+        related = item.related[:MAX_RELATED]
+        result = {
+            "ruleId": item.rule,
+            "ruleIndex": rule_indices[item.rule],
+            "kind": "fail",
+            "level": item.severity.label,
+            "message": {"text": _message(item)},
+            "locations": [_location(item, artifact)],
+            "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
+            "properties": _properties(item),
+        }
+        if related:
+            result["relatedLocations"] = [_related(place, number, artifact) for number, place in enumerate(related, 1)]
+        yield result
+
+
+def _message(item: Diagnostic) -> str:
+    """The message with links to the related places: GitHub shows those that a message links to, and no others."""
+    links = [f"[place {number}]({number})" for number in range(1, min(len(item.related), MAX_LINKED) + 1)]
+    see_also = f" See also {', '.join(links)}." if links else ""
+    return f"{_inert(item.message)}.{see_also}"
+
+
+def _inert(text: str) -> str:
+    """Text from a model that makes no link: in it, `](` is all that could end a link's text."""
+    return shortened(visible(text), MAX_MESSAGE).replace("](", "\\](")
+
+
+def _location(item: Diagnostic, artifact: dict[str, Any]) -> dict[str, Any]:
+    where = bytes_of(item.byte_range)
+    place = visible(item.place)
+    return {
+        "physicalLocation": _physical_location(item.byte_range, artifact),
+        "logicalLocations": [
+            {
+                "fullyQualifiedName": visible(item.pointer) or "/",
+                "name": _name(item),
+                "kind": _kind(item.place),
+            }
+        ],
+        "message": {"text": f"{where} ({place})" if where else place},
+    }
+
+
+def _physical_location(byte_range: tuple[int, int] | None, artifact: dict[str, Any]) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": artifact, "region": _REGION}
+    if byte_range is not None:
+        start, end = byte_range
+        location["address"] = {"absoluteAddress": start, "length": end - start, "kind": "data"}
+    return location
+
+
+def _name(item: Diagnostic) -> str:
+    return shortened(visible(item.subject or item.node or item.place.rpartition(".")[2]), MAX_NAME)
+
+
+def _kind(place: str) -> str:
+    """What stands at the place: a value, or whatever the schema calls the field."""
+    field = place.rpartition(".")[2].partition("[")[0]
+    return "value" if field in _VALUE_FIELDS else field
+
+
+def _related(place: RelatedPlace, number: int, artifact: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": number,
+        "physicalLocation": _physical_location(place.byte_range, artifact),
+        "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place.place)}],
+        "message": {"text": f"{_inert(place.message)} ({visible(place.place)})"},
+    }
+
+
+def _properties(item: Diagnostic) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "place": visible(item.place),
+        "pointer": visible(item.pointer),
+        "clause": item.clause,
+        "keyword": item.keyword,
+        "anchor": item.anchor,
+        "clauseSummary": item.clause_summary,
+    }
+    if item.allowed:
+        properties["allowed"] = visible(item.allowed)
+    if item.byte_range is not None:
+        start, end = item.byte_range
+        properties |= {"byteOffset": start, "byteLength": end - start}
+    return properties
+
+
+# --- what could not be checked
+
+
+def _notifications(report: Report, uris: list[str], rule_indices: dict[str, int]) -> Iterator[dict[str, Any]]:
+    for index, (file, uri) in enumerate(zip(report.files, uris, strict=True)):
+        location = {"physicalLocation": {"artifactLocation": {"uri": uri, "index": index}}}
+        if file.unreadable is not None:
+            text = f"{visible(file.unreadable)}."
+            yield _notification("unreadable-file", "error", text) | {"locations": [location]}
+        for error in file.internal_errors:
+            text = f"The rule {visible(error.rule)} crashed: {visible(error.exception)}."
+            crash = _notification("internal-error", "error", text) | {"locations": [location]}
+            if error.rule in rule_indices:
+                crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
+            yield crash
+
+
+def _notification(name: str, level: str, text: str) -> dict[str, Any]:
+    index = next(index for index, descriptor in enumerate(NOTIFICATIONS) if descriptor["id"] == name)
+    return {
+        "descriptor": {"id": name, "index": index},
+        "level": level,
+        "message": {"text": shortened(text, MAX_MESSAGE)},
+    }

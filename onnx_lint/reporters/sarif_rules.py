@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of a SARIF report: static text from the registry, never from a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from onnx_lint.registry import Registered, registry
+from onnx_lint.reporters.documentation import clauses_markdown, worst_severity
+from onnx_lint.reporters.escape import shortened
+from onnx_lint.spec.clauses import Severity, clauses
+
+MAX_DESCRIPTION: Final = 1024
+"""GitHub takes no longer description."""
+
+_PROBLEM_SEVERITIES: Final = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "recommendation",
+}
+
+NOTIFICATIONS: Final[list[dict[str, Any]]] = [
+    {
+        "id": "internal-error",
+        "name": "InternalError",
+        "shortDescription": {"text": "A rule crashed."},
+        "fullDescription": {"text": "A rule crashed, so the file is not judged by it. The fault is in the rule."},
+        "help": {"text": "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule."},
+    },
+    {
+        "id": "too-many-results",
+        "name": "TooManyResults",
+        "shortDescription": {"text": "Some results were left out."},
+        "fullDescription": {"text": "There are more results than code scanning takes; the least severe were left out."},
+        "help": {"text": "Lint fewer files in one run, or select fewer rules. The JSON report is complete."},
+    },
+    {
+        "id": "unreadable-file",
+        "name": "UnreadableFile",
+        "shortDescription": {"text": "A file could not be read."},
+        "fullDescription": {"text": "A file could not be read, so there is no verdict on it."},
+        "help": {"text": "See that the file is there, that it is a regular file, and that it may be read."},
+    },
+]
+"""What can be said about the run, sorted by id."""
+
+
+def sarif_rules(ids: Iterable[str], edition: str) -> list[dict[str, Any]]:
+    """The rules with these ids, sorted; one that is not registered is described by its id alone."""
+    known = registry()
+    return [_rule(known[name], edition) if name in known else _unknown(name) for name in sorted(set(ids))]
+
+
+def _rule(entry: Registered, edition: str) -> dict[str, Any]:
+    rule = entry.rule
+    level = worst_severity(rule, edition) or Severity.NOTE
+    table = clauses()
+    keywords = sorted({table[name].keyword[edition] for name in rule.clauses if edition in table[name].keyword})
+    documentation = f"{rule.documentation}\n\n### Clauses\n\n{clauses_markdown(rule)}"
+    properties: dict[str, Any] = {
+        "tags": ["onnx", entry.chapter, *keywords][:10],
+        "precision": "very-high",
+        "problem.severity": _PROBLEM_SEVERITIES[level],
+    }
+    if entry.plugin:
+        properties["plugin"] = entry.plugin
+    return {
+        **_identity(rule.id),
+        "shortDescription": {"text": shortened(rule.summary, MAX_DESCRIPTION)},
+        "fullDescription": {"text": shortened(_full_description(rule.documentation), MAX_DESCRIPTION)},
+        "help": {"text": documentation.replace("### ", ""), "markdown": documentation},
+        "defaultConfiguration": {"level": level.label},
+        "properties": properties,
+    }
+
+
+def _unknown(name: str) -> dict[str, Any]:
+    text = {"text": f"The rule {name}."}
+    return {
+        **_identity(name),
+        "shortDescription": text,
+        "fullDescription": text,
+        "help": text,
+    }
+
+
+def _identity(name: str) -> dict[str, str]:
+    """The id, and the name in the form that the standard wants, which must be more than the id in capitals."""
+    words = name.split("-")
+    return {"id": name, "name": "".join(word.capitalize() for word in words)} if len(words) > 1 else {"id": name}
+
+
+def _full_description(documentation: str) -> str:
+    """The documentation up to what is allowed, without headings, on one line."""
+    before, _, _ = documentation.partition("### What is allowed")
+    return " ".join(line.strip() for line in before.splitlines() if line.strip() and not line.startswith("#"))

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The form of domains: reverse domain names such as `org.example.vision`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from onnx_lint.spec.releases import normalized_domain
+
+_LABEL: Final = r"\w(?:[\w-]*\w)?"
+_REVERSE_DOMAIN_NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
+
+
+def is_reverse_domain_name(name: str) -> bool:
+    """Whether `name` has the form of a reverse domain name: two or more labels separated by single dots.
+
+    A label is made of letters, digits, underscores and, between these, hyphens. The specification names the convention
+    of Java packages without a grammar, so letters of any script and digits at the front are let pass. Whose domain it
+    is nobody can tell from the file.
+    """
+    return _REVERSE_DOMAIN_NAME.fullmatch(name) is not None
+
+
+def shown_domain(domain: str) -> str:
+    """The domain as messages write it: the default one as `ai.onnx`."""
+    return normalized_domain(domain) or "ai.onnx"

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which IR version brought which field, type and element type.
+
+The facts are those of the history that the schema gives beside its enumeration of versions. What is in none of the
+tables is as old as the format or came without a new IR version, such as `TypeProto.denotation`. The history does not
+date `TensorProto.external_data` and `data_location`; they came in the same month as IR version 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The IR version that brought something, and the clause that says so."""
+
+    ir_version: int
+    clause: str | None = None
+    """The gate that a model of an older IR version breaks; None where no clause judges the thing on its own."""
+
+
+_TABLE_OF_FIELDS: Final = {
+    "AttributeProto.type": Since(2),
+    "AttributeProto.ref_attr_name": Since(2),
+    "ModelProto.opset_import": Since(3, "MOD-7"),
+    "NodeProto.domain": Since(3),
+    "TensorProto.external_data": Since(4, "EXT-18"),
+    "TensorProto.data_location": Since(4, "EXT-18"),
+    "GraphProto.quantization_annotation": Since(5, "QNT-G"),
+    "GraphProto.sparse_initializer": Since(6, "SPA-G"),
+    "AttributeProto.sparse_tensor": Since(6, "ATT-12"),
+    "AttributeProto.sparse_tensors": Since(6, "ATT-12"),
+    "ModelProto.training_info": Since(7, "TRN-G"),
+    "FunctionProto.opset_import": Since(7),
+    "ModelProto.functions": Since(8, "FUN-G1"),
+    "FunctionProto.domain": Since(8),
+    "AttributeProto.tp": Since(8, "ATT-12"),
+    "AttributeProto.type_protos": Since(8, "ATT-12"),
+    "FunctionProto.attribute_proto": Since(9, "FUN-G2"),
+    "NodeProto.overload": Since(10, "FUN-G3"),
+    "FunctionProto.overload": Since(10, "FUN-G3"),
+    "FunctionProto.value_info": Since(10, "FUN-G4"),
+    "FunctionProto.metadata_props": Since(10, "META-3"),
+    "GraphProto.metadata_props": Since(10, "META-3"),
+    "NodeProto.metadata_props": Since(10, "META-3"),
+    "ValueInfoProto.metadata_props": Since(10, "META-3"),
+    "TensorProto.metadata_props": Since(10, "META-3"),
+    "ModelProto.configuration": Since(11, "DEV-G"),
+    "NodeProto.device_configurations": Since(11, "DEV-G"),
+}
+
+_TABLE_OF_TYPES: Final = {
+    "sequence_type": Since(6, "TYP-G1"),
+    "map_type": Since(6, "TYP-G1"),
+    "sparse_tensor_type": Since(8, "TYP-G2"),
+    "optional_type": Since(8, "TYP-G3"),
+    "opaque_type": Since(14, "TYP-G4"),
+}
+
+_TABLE_OF_ELEMENT_TYPES: Final = {
+    "BFLOAT16": Since(4, "TYP-D-bfloat16"),
+    "FLOAT8E4M3FN": Since(9, "TYP-D-float8e4m3fn"),
+    "FLOAT8E4M3FNUZ": Since(9, "TYP-D-float8e4m3fn"),
+    "FLOAT8E5M2": Since(9, "TYP-D-float8e4m3fn"),
+    "FLOAT8E5M2FNUZ": Since(9, "TYP-D-float8e4m3fn"),
+    "UINT4": Since(10, "TYP-D-uint4"),
+    "INT4": Since(10, "TYP-D-uint4"),
+    "FLOAT4E2M1": Since(11, "TYP-D-float4e2m1"),
+    "FLOAT8E8M0": Since(12, "TYP-D-float8e8m0"),
+    "UINT2": Since(13, "TYP-D-uint2"),
+    "INT2": Since(13, "TYP-D-uint2"),
+    "FLOAT6E2M3": Since(14, "TYP-D-float6e2m3"),
+    "FLOAT6E3M2": Since(14, "TYP-D-float6e2m3"),
+}
+
+FIELDS: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_FIELDS)
+"""The fields that a later IR version than 1 brought, by message and field."""
+
+TYPES: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_TYPES)
+"""The kinds of type, by the case of TypeProto, that a later IR version than 1 brought to the variant `onnx`."""
+
+ML_FROM_THE_START: Final = frozenset({"sequence_type", "map_type", "opaque_type"})
+"""The kinds of type that the variant `onnx-ml` has whatever the IR version."""
+
+ELEMENT_TYPES: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_ELEMENT_TYPES)
+"""The element types, by their name in TensorProto.DataType, that a later IR version than 1 brought."""

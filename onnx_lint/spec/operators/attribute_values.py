@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values the operators of ONNX allow for an attribute, where their documentation names them.
+
+A schema says the type of an attribute, not its values; these come from the descriptions of the attributes, one row for
+each set. Left out are attributes whose description names values in passing, such as the many INT flags of which 1 means
+yes, and sets that depend on something else than the operator's version.
+
+Where a description leaves room, the table does too: Upsample-7 and Resize-10 know "linear (including bilinear,
+trilinear, etc)", which can be read as further values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from onnx_lint.spec.operators.schema import OperatorSchema
+from onnx_lint.spec.operators.type_strings import ELEMENT_TYPES
+
+ANY: Final = 2**31
+"""The last version of a set that still holds."""
+
+Row = tuple[str, str, str, int, int, str]
+"""Domain, operators, attribute, first and last version of the operator (since-versions), and the values."""
+
+_RECURRENT: Final = (
+    "Affine Elu HardSigmoid LeakyRelu Relu ScaledTanh Sigmoid Softplus Softsign Tanh ThresholdedRelu"  # see LSTM
+)
+_POST_TRANSFORM: Final = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"
+
+_STRINGS: Final[tuple[Row, ...]] = (
+    ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", "auto_pad", 1, ANY,
+     "NOTSET SAME_UPPER SAME_LOWER VALID"),
+    ("", "GRU LSTM RNN", "direction", 1, ANY, "forward reverse bidirectional"),
+    ("", "GRU LSTM RNN", "activations", 1, ANY, _RECURRENT),
+    ("", "BitShift", "direction", 11, ANY, "LEFT RIGHT"),
+    ("", "Cast CastLike", "round_mode", 24, ANY, "up down nearest"),
+    ("", "CausalConvWithState", "activation", 27, ANY, "silu swish none"),
+    ("", "DepthToSpace", "mode", 11, ANY, "DCR CRD"),
+    ("", "SpaceToDepth", "mode", 28, ANY, "DCR CRD"),
+    ("", "Gelu", "approximate", 20, ANY, "none tanh"),
+    ("", "GridSample", "mode", 16, 19, "bilinear nearest bicubic"),
+    ("", "GridSample", "mode", 20, ANY, "linear nearest cubic"),
+    ("", "GridSample", "padding_mode", 16, ANY, "zeros border reflection"),
+    ("", "ImageDecoder", "pixel_format", 20, ANY, "RGB BGR Grayscale"),
+    ("", "LinearAttention", "update_rule", 27, ANY, "linear gated delta gated_delta"),
+    ("", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "reduction", 12, ANY, "none sum mean"),
+    ("", "Pad", "mode", 1, 18, "constant reflect edge"),
+    ("", "Pad", "mode", 19, ANY, "constant reflect edge wrap"),
+    ("", "Resize", "mode", 10, 10, "nearest linear bilinear trilinear"),
+    ("", "Resize", "mode", 11, ANY, "nearest linear cubic"),
+    ("", "Resize", "coordinate_transformation_mode", 11, 12,
+     "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn tf_crop_and_resize"),
+    ("", "Resize", "coordinate_transformation_mode", 13, 18,
+     "half_pixel pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"),
+    ("", "Resize", "coordinate_transformation_mode", 19, ANY,
+     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"),
+    ("", "Resize", "nearest_mode", 11, ANY, "round_prefer_floor round_prefer_ceil floor ceil"),
+    ("", "Resize", "keep_aspect_ratio_policy", 18, ANY, "stretch not_larger not_smaller"),
+    ("", "RoiAlign", "mode", 10, ANY, "avg max"),
+    ("", "RoiAlign", "coordinate_transformation_mode", 16, ANY, "half_pixel output_half_pixel"),
+    ("", "ScatterElements ScatterND", "reduction", 16, 17, "none add mul"),
+    ("", "ScatterElements ScatterND", "reduction", 18, ANY, "none add mul max min"),
+    ("", "StringNormalizer", "case_change_action", 10, ANY, "LOWER UPPER NONE"),
+    ("", "TensorScatter", "mode", 24, ANY, "linear circular"),
+    ("", "TfIdfVectorizer", "mode", 9, ANY, "TF IDF TFIDF"),
+    ("", "Upsample", "mode", 1, 6, "nearest bilinear"),
+    ("", "Upsample", "mode", 7, ANY, "nearest linear bilinear trilinear"),
+    ("ai.onnx.ml", "CastMap", "cast_to", 1, ANY, "TO_FLOAT TO_STRING TO_INT64"),
+    ("ai.onnx.ml", "CastMap", "map_form", 1, ANY, "DENSE SPARSE"),
+    ("ai.onnx.ml", "Normalizer", "norm", 1, ANY, "MAX L1 L2"),
+    ("ai.onnx.ml", "SVMClassifier SVMRegressor", "kernel_type", 1, ANY, "LINEAR POLY RBF SIGMOID"),
+    ("ai.onnx.ml",
+     "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsembleClassifier TreeEnsembleRegressor",
+     "post_transform", 1, ANY, _POST_TRANSFORM),
+    ("ai.onnx.ml", "TreeEnsembleRegressor", "aggregate_function", 1, ANY, "AVERAGE SUM MIN MAX"),
+    ("ai.onnx.ml", "TreeEnsembleClassifier TreeEnsembleRegressor", "nodes_modes", 1, ANY,
+     "BRANCH_LEQ BRANCH_LT BRANCH_GTE BRANCH_GT BRANCH_EQ BRANCH_NEQ LEAF"),
+    ("ai.onnx.preview.training", "Momentum", "mode", 1, ANY, "nesterov standard"),
+)  # fmt: skip
+
+_NUMBERS: Final[tuple[Row, ...]] = (
+    ("", "Attention", "qk_matmul_output_mode", 23, ANY, "0 1 2 3"),
+    ("", "Attention", "softmax_precision", 25, ANY, "1 10 11 16"),
+    ("", "MaxPool", "storage_order", 8, ANY, "0 1"),
+    ("", "NonMaxSuppression", "center_point_box", 10, ANY, "0 1"),
+    ("", "ReverseSequence", "batch_axis", 10, ANY, "0 1"),
+    ("", "ReverseSequence", "time_axis", 10, ANY, "0 1"),
+    ("", "Scan", "directions", 8, 8, "0 1"),
+    ("", "Scan", "scan_input_directions", 9, ANY, "0 1"),
+    ("", "Scan", "scan_output_directions", 9, ANY, "0 1"),
+    ("", "Unique", "sorted", 11, ANY, "0 1"),
+    ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, ANY, "0 1 2 3"),
+    ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
+)  # fmt: skip
+
+_ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
+    ("Bernoulli", "dtype"): 0,
+    ("BitCast", "to"): 0,
+    ("BlackmanWindow", "output_datatype"): 0,
+    ("Cast", "to"): 0,
+    ("DequantizeLinear", "output_dtype"): 0,
+    ("EyeLike", "dtype"): 0,
+    ("HammingWindow", "output_datatype"): 0,
+    ("HannWindow", "output_datatype"): 0,
+    ("LayerNormalization", "stash_type"): 1,
+    ("MelWeightMatrix", "output_datatype"): 0,
+    ("Multinomial", "dtype"): 0,
+    ("QuantizeLinear", "output_dtype"): 0,
+    ("RandomNormal", "dtype"): 0,
+    ("RandomNormalLike", "dtype"): 0,
+    ("RandomUniform", "dtype"): 0,
+    ("RandomUniformLike", "dtype"): 0,
+    ("SequenceEmpty", "dtype"): 0,
+}
+"""Attributes of the default domain that hold the element type of an output, whose types the signature lists."""
+
+Values = frozenset[str] | frozenset[int]
+"""Strings for attributes of type STRING and STRINGS, numbers for INT and INTS."""
+
+
+def allowed_values(schema: OperatorSchema, attribute: str) -> Values | None:
+    """The values that an operator allows for an attribute of type STRING, STRINGS, INT or INTS.
+
+    The elements of a list each have one of the values. None where any value is allowed, or nothing says which.
+    Numbers of element types are those of TensorProto.DataType.
+    """
+    declared = schema.attributes.get(attribute)
+    if declared is None:
+        return None
+    if not schema.domain and (schema.name, attribute) in _ELEMENT_TYPE_OF_OUTPUT:
+        return _element_types(schema, attribute)
+    for first, last, values in _table().get((schema.domain, schema.name, attribute), ()):
+        if first <= schema.since_version <= last:
+            return values
+    return None
+
+
+@cache
+def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, Values]]]:
+    found: dict[tuple[str, str, str], list[tuple[int, int, Values]]] = {}
+    for rows, convert in ((_STRINGS, str), (_NUMBERS, int)):
+        for domain, operators, attribute, first, last, text in rows:
+            values = frozenset(map(convert, text.split()))
+            for operator in operators.split():
+                found.setdefault((domain, operator, attribute), []).append((first, last, values))
+    return found
+
+
+def _element_types(schema: OperatorSchema, attribute: str) -> Values:
+    output = schema.outputs[_ELEMENT_TYPE_OF_OUTPUT[schema.name, attribute]]
+    codes = {code for code, name in enumerate(ELEMENT_TYPES, 1) if f"tensor({name})" in output.types}
+    codes |= {code for code, name in enumerate(ELEMENT_TYPES, 1) if f"seq(tensor({name}))" in output.types}
+    if schema.attributes[attribute].type == "STRING":
+        # Cast of version 1 names the element type, later versions number it.
+        return frozenset(element_type_name(code) for code in codes)
+    if schema.attributes[attribute].default == 0:
+        # Zero, the undefined element type, stands for an attribute that is not given.
+        codes.add(0)
+    return frozenset(codes)
+
+
+def is_element_type(schema: OperatorSchema, attribute: str) -> bool:
+    """Whether the attribute holds the element type of an output."""
+    return not schema.domain and (schema.name, attribute) in _ELEMENT_TYPE_OF_OUTPUT
+
+
+def element_type_name(code: int) -> str:
+    """The name of an element type in TensorProto.DataType; the number itself where it has none."""
+    return ELEMENT_TYPES[code - 1].upper() if 0 < code <= len(ELEMENT_TYPES) else str(code)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import FileState
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+_SHA1 = re.compile("[0-9a-fA-F]{40}")
+
+
+@rule(clause="EXT-11", since="0.1.0")
+def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding]:
+    """The checksum of external data is not that of the file.
+
+    ### Why it matters
+
+    The file is not the one that the model was saved with.
+
+    ### What is allowed
+
+    The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
+    `verify` (`--verify-checksums`), since the file has to be read for it; it is read in pieces.
+
+    ### Example
+
+    `external_data { key: "checksum" value: "abc" }`
+    """
+    digests: dict[str, str | None] = {}
+    for data in model.external_data:
+        checksum = data.get("checksum") if data.is_external else None
+        if checksum is None:
+            continue
+        problem = None
+        if not _SHA1.fullmatch(checksum):
+            problem = "is no SHA-1 digest"
+        elif verify and data.file is not None and data.file.state is FileState.REGULAR:
+            if data.location not in digests:
+                digests[data.location] = data.sha1()
+            digest = digests[data.location]
+            if digest is not None and digest != checksum.lower():
+                problem = f"is not that of the file, {digest}"
+        if problem is not None:
+            yield Finding(
+                data.entry_place("checksum"),
+                f"the checksum {quote(checksum)} of {data.describe()} {problem}",
+                allowed="the SHA-1 digest of the file, 40 hexadecimal digits",
+                subject=data.proto.name,
+            )

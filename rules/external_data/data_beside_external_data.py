@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import VALUE_FIELDS
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-6", since="0.1.0", security=("CVE-2025-51480",))
+def data_beside_external_data(model: Model) -> Iterator[Finding]:
+    """A tensor has values in the model although it is stored outside.
+
+    ### Why it matters
+
+    There are two answers to what the tensor holds; consumers take the external one, and tools that save the model
+    may write the other over it.
+
+    ### What is allowed
+
+    Values in the external file only.
+
+    ### Example
+
+    `data_location: EXTERNAL` beside `raw_data`
+    """
+    for data in model.external_data:
+        if not data.is_external:
+            continue
+        fields = [field for field in VALUE_FIELDS if getattr(data.proto, field)]
+        fields += [payload.field for payload in data.tensor.payloads if payload.field not in fields]
+        if fields:
+            yield Finding(
+                data.tensor.place.at(fields[0]),
+                f"{data.describe()} is stored outside the model and has values in {' and '.join(fields)}",
+                allowed="no value field in a tensor with external data",
+                subject=data.proto.name,
+            )

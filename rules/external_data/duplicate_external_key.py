@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="EXT-13", since="0.1.0", security=("CWE-694",))
+def duplicate_external_key(model: Model) -> Iterator[Finding]:
+    """A key of external data is given twice.
+
+    ### Why it matters
+
+    The entries form a map. Of two locations some consumers check one and open the other.
+
+    ### What is allowed
+
+    Each key once.
+
+    ### Example
+
+    Two entries with the key `location`.
+    """
+    for data in model.external_data:
+        first: dict[str, int] = {}
+        for index, (key, _) in enumerate(data.entries):
+            if first.setdefault(key, index) != index:
+                place = data.tensor.place
+                yield Finding(
+                    place.at("external_data", index),
+                    f"the key {quote(key)} stands twice in the external data of {data.describe()}",
+                    related=(Related(place.at("external_data", first[key]), "first entry"),),
+                    allowed="each key once",
+                    subject=key,
+                )

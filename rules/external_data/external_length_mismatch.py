@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import stored_bytes
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-9", since="0.1.0", security=("CWE-125",))
+def external_length_mismatch(model: Model) -> Iterator[Finding]:
+    """The length of external data is not what the tensor needs.
+
+    ### Why it matters
+
+    Either the shape or the length is wrong, and consumers differ in which one they believe.
+
+    ### What is allowed
+
+    A length of exactly as many bytes as raw_data would have: the product of the dimensions times the size of an
+    element.
+
+    ### Example
+
+    `dims: 4 data_type: 1` (float) with a length of 15
+    """
+    for data in model.external_data:
+        length = data.number("length")
+        needed = stored_bytes(data.proto) if data.is_external and length is not None else None
+        if needed is not None and length != needed:
+            yield Finding(
+                data.entry_place("length"),
+                f"{data.describe()} has a length of {length:,} bytes and needs {needed:,}",
+                allowed=f"{needed:,} bytes",
+                subject=data.proto.name,
+            )

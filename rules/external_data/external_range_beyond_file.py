@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import stored_bytes
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(
+    clause="EXT-8",
+    since="0.1.0",
+    security=(
+        "CVE-2026-34445",
+        "CWE-125",
+    ),
+)
+def external_range_beyond_file(model: Model) -> Iterator[Finding]:
+    """External data reaches beyond the end of its file.
+
+    ### Why it matters
+
+    The file is not the one that the model was saved with, or was cut. A consumer that maps the file without looking
+    reads memory that is not there.
+
+    ### What is allowed
+
+    An offset and a length, or the length that shape and element type ask for, that lie within the file. Decided
+    only where the file can be looked up and is reached without a symbolic link.
+
+    ### Example
+
+    A tensor of 4,096 bytes at offset 1,024 in a file of 2,000 bytes.
+    """
+    for data in model.external_data:
+        if data.file is None or data.file.size is None:
+            continue
+        offset = data.number("offset") or 0
+        length = data.number("length")
+        needed = length if length is not None else (stored_bytes(data.proto) or 0)
+        if offset + needed > data.file.size:
+            yield Finding(
+                data.entry_place("length" if length is not None else "offset"),
+                f"{data.describe()} takes bytes {offset:,} to {offset + needed:,} of {quote(data.location)}, "
+                f"which has {data.file.size:,} bytes",
+                allowed="a range within the file",
+                subject=data.proto.name,
+            )

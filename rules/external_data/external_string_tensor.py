@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import STRING
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-16", since="0.1.0")
+def external_string_tensor(model: Model) -> Iterator[Finding]:
+    """A tensor of strings is stored outside the model.
+
+    ### Why it matters
+
+    External data has the form of raw_data, which has no way to say where a string ends.
+
+    ### What is allowed
+
+    Strings in string_data.
+
+    ### Example
+
+    `data_type: STRING data_location: EXTERNAL`
+    """
+    for data in model.external_data:
+        if data.is_external and data.proto.data_type == STRING:
+            yield Finding(
+                data.tensor.place,
+                f"{data.describe()} holds strings and is stored outside the model",
+                allowed="string_data",
+                subject=data.proto.name,
+            )

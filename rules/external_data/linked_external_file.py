@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ExternalData, Model
+from onnx_lint.model.external import FileState
+from onnx_lint.rule import Finding, rule
+
+
+@rule(
+    clause="EXT-5",
+    since="0.1.0",
+    security=(
+        "CVE-2026-27489",
+        "CVE-2026-34447",
+        "CVE-2026-34446",
+        "CWE-59",
+    ),
+)
+def linked_external_file(model: Model) -> Iterator[Finding]:
+    """The file of external data is reached through a link.
+
+    ### Why it matters
+
+    A link in an archive of a model points wherever its maker liked, so a consumer that follows it reads a private
+    file of whoever unpacked it. The loader of the onnx package refuses symbolic links and files with several hard
+    links; download caches that link to a common store are refused with them, although ONNX Runtime reads them.
+
+    ### What is allowed
+
+    A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
+    symbolic link points to is not looked at.
+
+    ### Example
+
+    `weights.bin -> /home/user/.ssh/id_rsa` beside the model
+    """
+    found: dict[str, list[ExternalData]] = {}
+    for data in model.external_data:
+        if data.file is not None and data.file.state in (FileState.LINKED, FileState.HARD_LINKED):
+            found.setdefault(data.location, []).append(data)
+    for location, users in found.items():
+        file = users[0].file
+        assert file is not None
+        more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
+        yield Finding(
+            users[0].entry_place("location"),
+            f"the external data of {users[0].describe()}{more} is reached through a link: {file.detail}",
+            allowed="a file without links to it, which the onnx package reads",
+            subject=location,
+        )

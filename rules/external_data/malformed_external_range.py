@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(
+    clause="EXT-7",
+    since="0.1.0",
+    security=(
+        "CVE-2026-34445",
+        "CWE-190",
+    ),
+)
+def malformed_external_range(model: Model) -> Iterator[Finding]:
+    """Offset or length of external data is no whole number.
+
+    ### Why it matters
+
+    Consumers that convert the text trip over it, each in its own way; a negative offset or a huge length has made
+    loaders read outside the file or ask for all memory.
+
+    ### What is allowed
+
+    Decimal digits only, from 0 to 9223372036854775807.
+
+    ### Example
+
+    `external_data { key: "offset" value: "-1" }`
+    """
+    for data in model.external_data:
+        for key in ("offset", "length"):
+            value = data.get(key)
+            if data.is_external and value is not None and data.number(key) is None:
+                yield Finding(
+                    data.entry_place(key),
+                    f"the {key} {quote(value)} of {data.describe()} is not a whole number that 64 bits hold",
+                    allowed="decimal digits, at most 9223372036854775807",
+                    subject=data.proto.name,
+                )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ExternalData, Model
+from onnx_lint.model.external import FileState
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-4", since="0.1.0")
+def missing_external_file(model: Model) -> Iterator[Finding]:
+    """The file of external data is not there, or is no regular file.
+
+    ### Why it matters
+
+    The values are lost. Usually the model was moved or committed without the file that belongs to it.
+
+    ### What is allowed
+
+    A regular file under the location, looked for in the folder of the model file. There is one finding for each
+    file. A model that comes from standard input or from memory has no folder, and with `--no-external-data` nothing
+    is looked up.
+
+    ### Example
+
+    A model whose `weights.bin` was left behind.
+    """
+    found: dict[str, list[ExternalData]] = {}
+    for data in model.external_data:
+        if data.file is not None and data.file.state in (FileState.MISSING, FileState.OTHER):
+            found.setdefault(data.location, []).append(data)
+    for location, users in found.items():
+        file = users[0].file
+        assert file is not None
+        more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
+        yield Finding(
+            users[0].entry_place("location"),
+            f"the external data of {users[0].describe()}{more} cannot be read: {file.detail}",
+            allowed="a regular file in the folder of the model",
+            subject=location,
+        )

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-1", since="0.1.0")
+def missing_external_location(model: Model) -> Iterator[Finding]:
+    """A tensor with external data does not say in which file.
+
+    ### Why it matters
+
+    There are no values: neither in the model nor anywhere that it names.
+
+    ### What is allowed
+
+    An entry with the key `location` and a path that is not empty.
+
+    ### Example
+
+    `initializer { name: "w" dims: 4 data_type: 1 data_location: EXTERNAL }`
+    """
+    for data in model.external_data:
+        if data.is_external and not data.location:
+            stated = "states an empty location" if data.get("location") is not None else "states no location"
+            yield Finding(
+                data.entry_place("location"),
+                f"{data.describe()} is stored outside the model and {stated}",
+                allowed="a path relative to the model's folder under the key 'location'",
+                subject=data.proto.name,
+            )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import IN_MEMORY_MARKS, location_problem
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(
+    clause=("EXT-2", "EXT-2a"),
+    since="0.1.0",
+    security=(
+        "CVE-2022-25882",
+        "CVE-2024-27318",
+        "CVE-2025-51480",
+        "CWE-22",
+    ),
+)
+def non_relative_location(model: Model) -> Iterator[Finding]:
+    """The location of external data is not a relative path.
+
+    ### Why it matters
+
+    A consumer that opens an absolute path reads (or, when it saves the model, overwrites) a file anywhere on the
+    machine of whoever loads the model. A path with backslashes or a drive letter is one thing on Windows and
+    another elsewhere.
+
+    ### What is allowed
+
+    A relative POSIX path: components separated by `/`, without NUL bytes, backslashes and drive letters, that names
+    a file. A leading `#` and `*/_ORT_MEM_ADDR_/*` mark tensors in memory for the onnx package and for ONNX Runtime;
+    in a file they are reported as a warning, because these consumers do not look for a file of that name.
+
+    ### Example
+
+    `external_data { key: "location" value: "/etc/passwd" }`
+    """
+    for data in model.external_data:
+        if not data.is_external or not data.location:
+            continue
+        problem = location_problem(data.location)
+        clause = "EXT-2"
+        if data.location.startswith(IN_MEMORY_MARKS):
+            problem, clause = "begins like the name of a tensor in memory, so consumers look for no file", "EXT-2a"
+        if problem is not None:
+            yield Finding(
+                data.entry_place("location"),
+                f"the location {quote(data.location)} of {data.describe()} {problem}",
+                clause=clause,
+                allowed="a POSIX path relative to the model's folder",
+                subject=data.proto.name,
+            )

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from onnx_lint.model import ExternalData, Model
+from onnx_lint.model.external import stored_bytes
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="EXT-17a", since="0.1.0")
+def overlapping_external_data(model: Model) -> Iterator[Finding]:
+    """The external data of two tensors overlap in part.
+
+    ### Why it matters
+
+    Two tensors that share some bytes and not others are most likely offsets gone wrong.
+
+    ### What is allowed
+
+    Ranges that do not meet, or that are the same: tensors may share all their data. There is one finding for each
+    file.
+
+    ### Example
+
+    Bytes 0 to 64 for one tensor and bytes 32 to 96 for another.
+    """
+    ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}
+    for data in model.external_data:
+        length = data.number("length")
+        length = stored_bytes(data.proto) if length is None else length
+        if data.is_external and data.location and length:
+            start = data.number("offset") or 0
+            ranges.setdefault(data.location, {}).setdefault((start, start + length), data)
+    for location, users in ranges.items():
+        for (start, end), (following, past) in pairwise(sorted(users)):
+            if following < end:
+                first, second = users[start, end], users[following, past]
+                yield Finding(
+                    second.entry_place("offset"),
+                    f"{second.describe()} begins at byte {following:,} of {quote(location)}, inside bytes {start:,} to "
+                    f"{end:,} of {first.describe()}",
+                    related=(Related(first.tensor.place, first.describe()),),
+                    allowed="ranges that do not meet, or are the same",
+                    subject=second.proto.name,
+                )
+                break

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import goes_up
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(
+    clause="EXT-3",
+    since="0.1.0",
+    security=(
+        "CVE-2022-25882",
+        "CVE-2024-27318",
+        "CVE-2025-51480",
+        "CWE-22",
+    ),
+)
+def parent_directory_location(model: Model) -> Iterator[Finding]:
+    """The location of external data goes up a directory.
+
+    ### Why it matters
+
+    A path with `..` can leave the model's folder, and a consumer that follows it reads, or overwrites, any file of
+    whoever loads the model. Paths that only seem to stay inside (`sub/../../x`) have broken the checks of several
+    loaders.
+
+    ### What is allowed
+
+    A path without a component `..`, judged as it is written and with backslashes counted as separators. Two dots as
+    part of a name, as in `a..b.bin`, are no component.
+
+    ### Example
+
+    `external_data { key: "location" value: "../../etc/passwd" }`
+    """
+    for data in model.external_data:
+        if data.is_external and goes_up(data.location):
+            yield Finding(
+                data.entry_place("location"),
+                f"the location {quote(data.location)} of {data.describe()} has a component '..'",
+                allowed="a path that stays below the model's folder",
+                subject=data.proto.name,
+            )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ExternalData, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="EXT-10", since="0.1.0")
+def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterator[Finding]:
+    """The offset of external data is not a multiple of the page size.
+
+    ### Why it matters
+
+    A consumer cannot map such a tensor into memory where it stands and has to copy it.
+
+    ### What is allowed
+
+    An offset that is a multiple of `alignment` bytes: 4096, the usual page size, or 65536 for models that are to be
+    mapped on Windows. There is one finding for each file.
+
+    ### Example
+
+    `external_data { key: "offset" value: "100" }`
+    """
+    found: dict[str, list[ExternalData]] = {}
+    for data in model.external_data:
+        if data.is_external and (data.number("offset") or 0) % alignment:
+            found.setdefault(data.location, []).append(data)
+    for location, users in found.items():
+        first = users[0]
+        more = f" and of {len(users) - 1:,} more tensors" if len(users) > 1 else ""
+        yield Finding(
+            first.entry_place("offset"),
+            f"the offset {first.number('offset'):,} of {first.describe()}{more} in {quote(location)} "
+            f"is not a multiple of {alignment:,}",
+            allowed=f"a multiple of {alignment:,} bytes",
+            subject=location,
+        )

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import DEFAULT, EXTERNAL
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-14", since="0.1.0")
+def unknown_data_location(model: Model) -> Iterator[Finding]:
+    """The data_location of a tensor has a value that is not defined.
+
+    ### Why it matters
+
+    A consumer cannot tell where the values are; most parsers drop the value and look into the model.
+
+    ### What is allowed
+
+    DEFAULT (0) and EXTERNAL (1).
+
+    ### Example
+
+    `data_location: 7`
+    """
+    for data in model.external_data:
+        if data.proto.data_location not in (DEFAULT, EXTERNAL):
+            yield Finding(
+                data.tensor.place.at("data_location"),
+                f"{data.describe()} has the data location {data.proto.data_location}, which is not defined",
+                allowed="DEFAULT (0) or EXTERNAL (1)",
+                subject=data.proto.name,
+            )

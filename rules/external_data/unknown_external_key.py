@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import KNOWN_KEYS
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, suggestion
+
+
+@rule(
+    clause="EXT-12",
+    since="0.1.0",
+    security=(
+        "CVE-2026-34445",
+        "CWE-915",
+    ),
+)
+def unknown_external_key(model: Model) -> Iterator[Finding]:
+    """An entry of external data has a key that is not defined.
+
+    ### Why it matters
+
+    Consumers pass the entry over, so what it was meant to say is lost; some loaders have set attributes of their
+    own objects from such keys.
+
+    ### What is allowed
+
+    `location`, `offset`, `length` and `checksum`; `basepath` belongs to run time and is let pass.
+
+    ### Example
+
+    `external_data { key: "size" value: "16" }`
+    """
+    for data in model.external_data:
+        for index, (key, _) in enumerate(data.entries):
+            if key not in KNOWN_KEYS:
+                yield Finding(
+                    data.tensor.place.at("external_data", index),
+                    f"the key {quote(key)} in the external data of {data.describe()} is not defined"
+                    f"{suggestion(key, KNOWN_KEYS)}",
+                    allowed="location, offset, length, checksum",
+                    subject=key,
+                )

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.external import DEFAULT
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="EXT-15", since="0.1.0")
+def unmarked_external_data(model: Model) -> Iterator[Finding]:
+    """A tensor names an external file but is not marked as stored there.
+
+    ### Why it matters
+
+    Readers pass the entries over and take the values from the model, where there may be none.
+
+    ### What is allowed
+
+    Entries in external_data only beside `data_location: EXTERNAL`.
+
+    ### Example
+
+    `external_data { key: "location" value: "w.bin" }` without data_location
+    """
+    for data in model.external_data:
+        if data.entries and data.proto.data_location == DEFAULT:
+            yield Finding(
+                data.tensor.place.at("external_data", 0),
+                f"{data.describe()} has external_data and is not marked EXTERNAL, so readers pass it over",
+                allowed="data_location EXTERNAL beside external_data",
+                subject=data.proto.name,
+            )

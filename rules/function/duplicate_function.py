@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Function, Model
+from onnx_lint.rule import Finding, Related, rule
+
+
+@rule(clause="FUN-3", since="0.1.0")
+def duplicate_function(model: Model) -> Iterator[Finding]:
+    """Two model-local functions have the same identity.
+
+    ### Why it matters
+
+    A call names the function's domain, name and overload and nothing else. With two functions of one identity it is
+    left to chance which body runs.
+
+    ### What is allowed
+
+    Functions that differ in domain, name or overload; `ai.onnx` and the empty domain are the same one. Up to IR
+    version 9, which knows no overloads, domain and name have to differ.
+
+    ### Example
+
+    ```
+    functions { name: "Gelu" domain: "com.example" input: "x" output: "y" node { ... } }
+    functions { name: "Gelu" domain: "com.example" input: "x" output: "z" node { ... } }
+    ```
+    """
+    first: dict[tuple[str, str, str], Function] = {}
+    for function in model.functions:
+        if not function.name:
+            continue
+        other = first.setdefault(model.calls.key(function.domain, function.name, function.overload), function)
+        if other is not function:
+            yield _finding(function, other)
+
+
+def _finding(function: Function, other: Function) -> Finding:
+    too_early = "; overloads tell functions apart from IR version 10 on" if function.overload != other.overload else ""
+    return Finding(
+        function.place,
+        f"{function.body.describe()} repeats the identity of {other.body.describe()}{too_early}",
+        related=(Related(other.place, f"first function of that identity: {other.body.describe()}"),),
+        allowed="one function for each domain, name and overload",
+        subject=function.qualified_name,
+    )

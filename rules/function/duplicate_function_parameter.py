@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Function, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="FUN-5", since="0.1.0")
+def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
+    """A model-local function has two inputs or two outputs of one name.
+
+    ### Why it matters
+
+    A call passes values by position, and the body reads them by name: with two inputs of one name it cannot be told
+    which of two values the body gets.
+
+    ### What is allowed
+
+    Input names that differ from one another, and output names that do. One name may stand in both lists: the input
+    is then handed through. An empty name is for `unnamed-value`.
+
+    ### Example
+
+    ```
+    functions { name: "F" domain: "com.example" input: "x" input: "x" output: "y" node { ... } }
+    ```
+    """
+    for function in model.functions:
+        for field, names in (("input", function.body.input_names), ("output", function.body.output_names)):
+            if len(set(names)) != len(names):
+                yield from _duplicates(function, field, names)
+
+
+def _duplicates(function: Function, field: str, names: list[str]) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, name in enumerate(names):
+        other = first.setdefault(name, index)
+        if name and other != index:
+            yield Finding(
+                function.place.at(field, index),
+                f"{field}s {other} and {index} of {function.body.describe()} are both called {quote(name)}",
+                related=(Related(function.place.at(field, other), f"first {field} called {quote(name)}"),),
+                allowed=f"distinct {field} names",
+                subject=name,
+            )

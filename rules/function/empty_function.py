@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="FUN-15", since="0.1.0")
+def empty_function(model: Model) -> Iterator[Finding]:
+    """A model-local function has no nodes.
+
+    ### Why it matters
+
+    Such a function computes nothing. The specification does not exclude it, so this is a warning, but ONNX Runtime
+    refuses a model that calls it.
+
+    ### What is allowed
+
+    At least one node. To hand an input through, the body takes an `Identity` node.
+
+    ### Example
+
+    ```
+    functions { name: "Pass" domain: "com.example" input: "x" output: "x" }
+    ```
+    """
+    for function in model.functions:
+        if not function.body.nodes:
+            yield Finding(
+                function.place,
+                f"{function.body.describe()} has no nodes",
+                allowed="at least one node",
+                subject=function.qualified_name,
+            )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Function, Model, Node
+from onnx_lint.rule import Finding, Related, rule
+
+
+@rule(clause="FUN-18", since="0.1.0")
+def function_call_arity(model: Model) -> Iterator[Finding]:
+    """A call gives a model-local function more inputs, or takes more outputs, than it has.
+
+    ### Why it matters
+
+    The values that are left over have no parameter to go to, or no result to come from. The call was probably meant
+    for another version of the function.
+
+    ### What is allowed
+
+    As many inputs and outputs as the function declares, or fewer: a function marks nothing as required, so those at
+    the end may be left out. Empty names at the end are left out as well and are not counted.
+
+    ### Example
+
+    ```
+    node { op_type: "F" domain: "com.example" input: "x" input: "bias" output: "y" }
+    functions { name: "F" domain: "com.example" input: "x" output: "y" node { ... } }
+    ```
+    """
+    for node, function in model.calls.all:
+        if len(node.inputs) > len(function.body.input_names):
+            yield from _surplus(node, function, "input", node.inputs, function.body.input_names)
+        if len(node.outputs) > len(function.body.output_names):
+            yield from _surplus(node, function, "output", node.outputs, function.body.output_names)
+
+
+def _surplus(node: Node, function: Function, field: str, given: list[str], declared: list[str]) -> Iterator[Finding]:
+    count = max((index + 1 for index, name in enumerate(given) if name), default=0)
+    if count <= len(declared):
+        return
+    has = _count(len(declared), field)
+    verb = "gives" if field == "input" else "takes"
+    yield Finding(
+        node.place.at(field, len(declared)),
+        f"{node.describe()} {verb} {_count(count, field)}, {function.body.describe()} has {has}",
+        related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
+        allowed=f"at most {has}" if declared else f"no {field}s",
+        subject=function.qualified_name,
+    )
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Attribute, Function, Model, Proto
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.schema import message
+
+
+@rule(clause="FUN-21", since="0.1.0")
+def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
+    """A call gives a model-local function an attribute of another type than the function takes.
+
+    ### Why it matters
+
+    The value takes the place of an attribute of a node in the body, whose operator expects one type.
+
+    ### What is allowed
+
+    The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
+    the type is the one that the attributes in the body state that refer to it; where they disagree, or the
+    parameter is nowhere referred to, any type is let pass. An attribute of the call that is a reference itself is
+    not judged.
+
+    ### Example
+
+    ```
+    node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "axis" type: FLOAT f: 1 } }
+    functions { name: "F" domain: "com.example" attribute_proto { name: "axis" type: INT i: 0 } ... }
+    ```
+    """
+    parameters: dict[int, dict[str, Attribute]] = {}
+    for node, function in model.calls.all:
+        for index, attribute in enumerate(node.proto.attribute):
+            if not parameters:
+                parameters = _parameters(model)
+            parameter = parameters[function.index].get(attribute.name)
+            if parameter is None or attribute.ref_attr_name or not _type_name(attribute):
+                continue
+            if attribute.type != parameter.proto.type:
+                place = node.place.at("attribute", index)
+                yield _finding(Attribute(attribute, place, node.graph, node), function, parameter)
+
+
+def _parameters(model: Model) -> dict[int, dict[str, Attribute]]:
+    """For each function, by index, the attribute parameters whose type is known, and the attribute that tells it."""
+    found: dict[int, dict[str, Attribute]] = {function.index: {} for function in model.functions}
+    disputed: set[tuple[int, str]] = set()
+    for function, reference in _references(model):
+        name = reference.proto.ref_attr_name
+        known = found[function.index].setdefault(name, reference)
+        if known.proto.type != reference.proto.type:
+            disputed.add((function.index, name))
+    for index, name in disputed:
+        del found[index][name]
+    for function in model.functions:
+        for index, default in enumerate(function.attribute_defaults):
+            place = function.place.at("attribute_proto", index)
+            found[function.index][default.name] = Attribute(default, place, function.body, None)
+    return {
+        index: {name: attribute for name, attribute in attributes.items() if _type_name(attribute.proto)}
+        for index, attributes in found.items()
+    }
+
+
+def _references(model: Model) -> Iterator[tuple[Function, Attribute]]:
+    """Each attribute in a function that refers to a parameter, and the function."""
+    for graph in model.graphs:
+        if graph.function is None:
+            continue
+        for node in graph.nodes:
+            for index, attribute in enumerate(node.proto.attribute):
+                if attribute.ref_attr_name:
+                    yield graph.function, Attribute(attribute, node.place.at("attribute", index), graph, node)
+
+
+def _type_name(attribute: Proto) -> str:
+    """The name of the type that the attribute states; empty where it states none that is defined."""
+    types = message("AttributeProto").AttributeType
+    return str(types.Name(attribute.type)) if attribute.type and attribute.type in types.values() else ""
+
+
+def _finding(attribute: Attribute, function: Function, parameter: Attribute) -> Finding:
+    given, taken = _type_name(attribute.proto), _type_name(parameter.proto)
+    return Finding(
+        attribute.place,
+        f"{attribute.describe()} is of type {given}, {function.body.describe()} takes {taken}",
+        related=(Related(parameter.place, f"{parameter.describe()} is of type {taken}"),),
+        allowed=taken,
+        subject=attribute.proto.name,
+    )

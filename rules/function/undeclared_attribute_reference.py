@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Attribute, Function, Model
+from onnx_lint.model.calls import attribute_parameters
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, quote_some, suggestion
+
+
+@rule(clause="FUN-16", since="0.1.0")
+def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
+    """An attribute in a function refers to an attribute parameter that the function does not declare.
+
+    ### Why it matters
+
+    The attribute gets its value from the call, under the name of a parameter. A name that the function does not
+    declare is never given, so the attribute is silently missing.
+
+    ### What is allowed
+
+    The names in the function's `attribute` and `attribute_proto`. Subgraphs in the body refer to the parameters of
+    the same function. The parameters of a calling function are not seen: the call has to hand them on. A reference
+    outside of functions is for `misplaced-attribute-reference`.
+
+    ### Example
+
+    ```
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha"
+      node { op_type: "LeakyRelu" input: "x" output: "y"
+             attribute { name: "alpha" type: FLOAT ref_attr_name: "aplha" } }
+    }
+    ```
+    """
+    declared = [attribute_parameters(function) for function in model.functions]
+    for graph in model.graphs:
+        if graph.function is None:
+            continue
+        names = declared[graph.function.index]
+        for node in graph.nodes:
+            for index, attribute in enumerate(node.proto.attribute):
+                if attribute.ref_attr_name and attribute.ref_attr_name not in names:
+                    place = node.place.at("attribute", index)
+                    yield _finding(Attribute(attribute, place, graph, node), graph.function, names)
+    for function in model.functions:
+        for index, default in enumerate(function.attribute_defaults):
+            if default.ref_attr_name and default.ref_attr_name not in declared[function.index]:
+                place = function.place.at("attribute_proto", index)
+                yield _finding(Attribute(default, place, function.body, None), function, declared[function.index])
+
+
+def _finding(attribute: Attribute, function: Function, declared: dict[str, None]) -> Finding:
+    name = attribute.proto.ref_attr_name
+    return Finding(
+        attribute.place.at("ref_attr_name"),
+        f"{attribute.describe()} refers to {quote(name)}, which {function.body.describe()} does not declare"
+        f"{suggestion(name, declared)}",
+        allowed=f"an attribute parameter of the function: {quote_some(declared, 10)}" if declared else "no reference",
+        subject=name,
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("FUN-1", "FUN-2"), since="0.1.0")
+def unidentified_function(model: Model) -> Iterator[Finding]:
+    """A model-local function has no name or states no domain.
+
+    ### Why it matters
+
+    A node calls a function by domain, name and overload. A function without a name cannot be called at all, and one
+    without a domain may be taken for one of the default domain, where it stands in the way of standard operators.
+
+    ### What is allowed
+
+    A name that is not empty, and a domain. An explicit empty domain is the default domain and is stated; only a
+    field that is absent is reported.
+
+    ### Example
+
+    ```
+    functions { name: "Gelu" input: "x" output: "y" }
+    ```
+    """
+    for function in model.functions:
+        if not function.name:
+            yield Finding(
+                function.place.at("name"),
+                f"function {function.index} has no name",
+                clause="FUN-1",
+                allowed="a name by which nodes can call the function",
+            )
+        if not function.proto.HasField("domain"):
+            shown = quote(function.name) if function.name else str(function.index)
+            yield Finding(
+                function.place.at("domain"),
+                f"function {shown} states no domain",
+                clause="FUN-2",
+                allowed="a domain, which may be the empty one of the standard operators",
+                subject=function.name or None,
+            )

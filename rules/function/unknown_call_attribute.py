@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.calls import attribute_parameters
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote, quote_some, suggestion
+
+
+@rule(clause="FUN-19", since="0.1.0")
+def unknown_call_attribute(model: Model) -> Iterator[Finding]:
+    """A call gives a model-local function an attribute that it does not declare.
+
+    ### Why it matters
+
+    Nothing in the body can refer to the attribute, so its value is lost without a word.
+
+    ### What is allowed
+
+    The names in the function's `attribute` and `attribute_proto`. Names that begin with two underscores are let
+    pass: implementations keep notes of their own under them.
+
+    ### Example
+
+    ```
+    node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "beta" type: FLOAT f: 1 } }
+    functions { name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha" node { ... } }
+    ```
+    """
+    for node, function in model.calls.all:
+        if not node.proto.attribute:
+            continue
+        declared = attribute_parameters(function)
+        for index, attribute in enumerate(node.proto.attribute):
+            name = attribute.name
+            if not name or name in declared or name.startswith("__"):
+                continue
+            yield Finding(
+                node.place.at("attribute", index).at("name"),
+                f"{node.describe()} gives attribute {quote(name)}, which {function.body.describe()} does not declare"
+                f"{suggestion(name, declared)}",
+                related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
+                allowed=quote_some(declared, 10) if declared else "no attributes",
+                subject=name,
+            )

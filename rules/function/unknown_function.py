@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Function, Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
+from onnx_lint.wording import quote, quote_some, suggestion
+
+RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.pytorch.aten")
+"""Domains, with those below them, in which a runtime has operators of its own beside which functions may stand."""
+
+
+@rule(clause="OPR-1a", since="0.1.0")
+def unknown_function(model: Model) -> Iterator[Finding]:
+    """A node calls a function that is not among those that the model brings along for its domain.
+
+    ### Why it matters
+
+    Exporters put the functions that they need into domains of their own. When a tool that cuts or merges models
+    drops one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because
+    the operator is not registered.
+
+    ### What is allowed
+
+    In a domain for which the model brings functions along, calls of those functions. A function whose overloads all
+    have names is called by one of them.
+
+    The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
+    clause is broken then, which is why this is a warning, and why it is silent where such a mixture is the custom:
+    in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a domain
+    without any function are not judged.
+
+    ### Example
+
+    ```
+    node { op_type: "Gelu" domain: "com.example" input: "x" output: "y" }
+    functions { name: "FastGelu" domain: "com.example" input: "x" output: "y" node { ... } }
+    ```
+    """
+    functions: dict[str, list[Function]] = {}
+    for function in model.functions:
+        if not _is_mixed(function.domain):
+            functions.setdefault(function.domain, []).append(function)
+    missing: dict[tuple[str, str], list[Node]] = {}
+    for node in model.nodes() if functions else ():
+        # A node that names an overload is for `unresolved-overload`, one without op_type for `missing-op-type`.
+        if node.domain not in functions or not node.op_type or (node.proto.overload and model.calls.has_overloads):
+            continue
+        if model.calls.function_of(node) is None:
+            missing.setdefault((node.domain, node.op_type), []).append(node)
+    for (domain, _), nodes in missing.items():
+        yield _finding(nodes, functions[domain], model)
+
+
+def _is_mixed(domain: str) -> bool:
+    """Whether functions of the model and operators that a consumer knows are commonly found beside each other."""
+    if is_onnx_domain(domain) or not normalized_domain(domain):
+        return True
+    return any(domain == known or domain.startswith(f"{known}.") for known in RUNTIME_DOMAINS)
+
+
+def _finding(nodes: list[Node], functions: list[Function], model: Model) -> Finding:
+    first, *others = nodes
+    more = f" (and {len(others):,} more nodes)" if others else ""
+    return Finding(
+        first.place.at("op_type"),
+        f"{first.describe()}{more} calls {_what(first, functions, model)}",
+        related=tuple(Related(node.place, f"{node.describe()} calls it too") for node in others[:3]),
+        allowed=f"a function of the domain: {quote_some(dict.fromkeys(function.name for function in functions), 10)}",
+        subject=first.op_type,
+    )
+
+
+def _what(node: Node, functions: list[Function], model: Model) -> str:
+    overloads = [function.overload for function in model.calls.namesakes(node)]
+    if overloads:
+        return f"{quote(node.op_type)} without an overload; the model has it as {quote_some(overloads, 10)} only"
+    names = dict.fromkeys(function.name for function in functions)
+    count = f"the {len(names):,} functions" if len(names) > 1 else "the one function"
+    return (
+        f"{quote(node.op_type)}, which is not among {count} of domain {quote(node.domain)} in the model"
+        f"{suggestion(node.op_type, names)}"
+    )

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Function, Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote, quote_some, suggestion
+
+
+@rule(clause=("FUN-25", "NOD-11"), since="0.1.0")
+def unresolved_overload(model: Model) -> Iterator[Finding]:
+    """A node names an overload that no function of the model has.
+
+    ### Why it matters
+
+    The overload is part of what a function is called by. With one that does not exist the node calls nothing, and
+    what a consumer runs instead, if anything, is its own choice.
+
+    ### What is allowed
+
+    The overload of a model-local function of the node's domain and op_type. On a node that calls an operator the
+    field has no meaning and stays empty. Below IR version 10, which brought the field, `premature-feature` reports
+    it.
+
+    ### Example
+
+    ```
+    node { op_type: "F" domain: "com.example" overload: "float" input: "x" output: "y" }
+    functions { name: "F" domain: "com.example" overload: "int" input: "x" output: "y" node { ... } }
+    ```
+    """
+    if not model.calls.has_overloads:
+        return
+    for node in model.nodes():
+        if node.proto.overload and model.calls.function_of(node) is None:
+            yield _finding(node, model.calls.namesakes(node))
+
+
+def _finding(node: Node, namesakes: list[Function]) -> Finding:
+    overload = node.proto.overload
+    place = node.place.at("overload")
+    if not namesakes:
+        return Finding(
+            place,
+            f"{node.describe()} names overload {quote(overload)} and calls no function of the model",
+            clause="NOD-11",
+            allowed="no overload on a node that calls an operator",
+            subject=overload,
+        )
+    overloads = [function.overload for function in namesakes]
+    named = [name for name in overloads if name]
+    plain = ["no overload"] if "" in overloads else []
+    return Finding(
+        place,
+        f"{node.describe()} names overload {quote(overload)}, which no function of that domain and name has"
+        f"{suggestion(overload, named)}",
+        clause="FUN-25",
+        related=tuple(Related(function.place, function.body.describe()) for function in namesakes[:3]),
+        allowed=" or ".join([*plain, *([quote_some(named, 10)] if named else [])]),
+        subject=overload,
+    )

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, GraphKind, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="NAM-6", since="0.1.0")
+def duplicate_graph_name(model: Model) -> Iterator[Finding]:
+    """Several graphs of a model have the same name.
+
+    ### Why it matters
+
+    Diagnostics name a graph by its name, and with two of one name they cannot be told apart.
+
+    ### What is allowed
+
+    A name of its own for each graph: main graph, nested graphs, those in functions too, and training graphs. The
+    specification lists graph names as unique, yet exporters give all branches and loop bodies one name and every
+    consumer accepts it, so this is a warning. Functions have a namespace of their own. There is one finding for
+    each name, at the second graph.
+
+    ### Example
+
+    ```
+    attribute { name: "then_branch" type: GRAPH g { name: "branch" ... } }
+    attribute { name: "else_branch" type: GRAPH g { name: "branch" ... } }
+    ```
+    """
+    graphs: dict[str, list[Graph]] = {}
+    for graph in model.graphs:
+        if graph.name and not graph.is_function:
+            graphs.setdefault(graph.name, []).append(graph)
+    for name, (first, *others) in graphs.items():
+        if not others:
+            continue
+        more = f", as do {len(others) - 1:,} more" if len(others) > 1 else ""
+        yield Finding(
+            others[0].place.at("name"),
+            f"{others[0].kind.value} {quote(name)} has the name of {_other(first, others[0])}{more}",
+            related=(
+                Related(first.place, f"first graph called {quote(name)}: {first.kind.value}"),
+                *(Related(graph.place, f"{graph.kind.value} of the same name") for graph in others[1:4]),
+            ),
+            allowed="a name of its own for each graph",
+            subject=name,
+        )
+
+
+def _other(first: Graph, second: Graph) -> str:
+    """The graph that has the name already, as seen from the second."""
+    if first.kind is second.kind:
+        return f"another {first.kind.value}"
+    if first.kind is GraphKind.MAIN:
+        return "the main graph"
+    return f"{'an' if first.kind is GraphKind.INITIALIZATION else 'a'} {first.kind.value}"

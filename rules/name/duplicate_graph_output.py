@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="NAM-3a", since="0.1.0")
+def duplicate_graph_output(model: Model) -> Iterator[Finding]:
+    """A graph lists one value as an output twice.
+
+    ### Why it matters
+
+    Whoever asks for the results by name, as most programming interfaces do, gets one value where the graph promises
+    two.
+
+    ### What is allowed
+
+    The specification does not clearly forbid it: two outputs of one name are two uses of one value. Hence a note.
+    An `Identity` node gives the second output a name of its own. The outputs of functions are for
+    `duplicate-function-parameter`.
+
+    ### Example
+
+    ```
+    output { name: "y" ... }
+    output { name: "y" ... }
+    ```
+    """
+    for graph in model.graphs:
+        if not graph.is_function and len(set(graph.output_names)) != len(graph.output_names):
+            yield from _duplicates(graph)
+
+
+def _duplicates(graph: Graph) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, name in enumerate(graph.output_names):
+        other = first.setdefault(name, index)
+        if name and other != index:
+            yield Finding(
+                graph.place.at("output", index),
+                f"outputs {other} and {index} of {graph.describe()} are both {quote(name)}",
+                related=(Related(graph.place.at("output", other), f"first output called {quote(name)}"),),
+                allowed="each value once among the outputs",
+                subject=name,
+            )

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, GraphKind, Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("NAM-4", "TRN-9"), since="0.1.0")
+def duplicate_node_name(model: Model) -> Iterator[Finding]:
+    """Two nodes of a graph have the same name.
+
+    ### Why it matters
+
+    The name is what diagnostics, profilers and quantisation tools know a node by. Versions of ONNX Runtime refuse a
+    model in which two nodes share one.
+
+    ### What is allowed
+
+    Each name once in a graph or function body; a nested graph has names of its own. A node may go without a name. A
+    training algorithm is one graph with the inference graph, so their names must differ as well.
+
+    ### Example
+
+    ```
+    node { name: "n" op_type: "Relu" input: "x" output: "a" }
+    node { name: "n" op_type: "Abs" input: "a" output: "y" }
+    ```
+    """
+    for graph in model.graphs:
+        names = [node.name for node in graph.nodes if node.name]
+        inference = _inference_nodes(graph)
+        if len(set(names)) != len(names) or not inference.keys().isdisjoint(names):
+            yield from _duplicates(graph, inference)
+
+
+def _inference_nodes(graph: Graph) -> dict[str, Node]:
+    """For a training algorithm the nodes of the inference graph, with which it is one graph, by name."""
+    if graph.kind is not GraphKind.ALGORITHM or graph.parent is None:
+        return {}
+    return {node.name: node for node in reversed(graph.parent.nodes) if node.name}
+
+
+def _duplicates(graph: Graph, inference: dict[str, Node]) -> Iterator[Finding]:
+    own: dict[str, Node] = {}
+    for node in graph.nodes:
+        if not node.name:
+            continue
+        other = own.setdefault(node.name, node)
+        if other is not node:
+            yield _finding(node, other, "NAM-4")
+        elif node.name in inference:
+            yield _finding(node, inference[node.name], "TRN-9")
+
+
+def _finding(node: Node, other: Node, clause: str) -> Finding:
+    outside = "" if other.graph is node.graph else f" of {other.graph.describe()}"
+    return Finding(
+        node.place.at("name"),
+        f"{node.describe()} of {node.graph.describe()} has the name of node {other.index} ({other.op_type}){outside}",
+        clause=clause,
+        related=(Related(other.place, f"first node called {quote(node.name)}: {other.describe()}"),),
+        allowed="each node name once in a graph",
+        subject=node.name,
+    )

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="NOD-3", since="0.1.0")
+def missing_op_type(model: Model) -> Iterator[Finding]:
+    """A node does not name its operator.
+
+    ### Why it matters
+
+    Nothing says what the node computes.
+
+    ### What is allowed
+
+    The name of an operator, or of a model-local function, in `op_type`.
+
+    ### Example
+
+    ```
+    node { input: "x" output: "y" }
+    ```
+    """
+    for node in model.nodes():
+        if not node.op_type:
+            name = quote(node.name) if node.name else str(node.index)
+            yield Finding(
+                node.place.at("op_type"),
+                f"node {name} of {node.graph.describe()} names no operator",
+                allowed="the name of an operator or of a function",
+                subject=node.name or None,
+            )

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="NOD-1", since="0.1.0")
+def node_without_outputs(model: Model) -> Iterator[Finding]:
+    """A node has no outputs.
+
+    ### Why it matters
+
+    A graph has no side effects, so what a node without outputs does can be seen nowhere. Optimisers drop such a
+    node, other consumers refuse the model.
+
+    ### What is allowed
+
+    One output or more. Outputs that are left out with an empty name are outputs and are not reported here.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" }
+    ```
+    """
+    for node in model.nodes():
+        if not node.outputs:
+            yield Finding(
+                node.place,
+                f"{node.describe()} has no outputs",
+                allowed="one output or more",
+                subject=node.name or None,
+            )

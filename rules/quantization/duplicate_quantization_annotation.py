@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, Model, Place, Proto
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="QNT-3", since="0.1.0")
+def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
+    """A tensor has two quantization annotations, or an annotation has a key twice.
+
+    ### Why it matters
+
+    Which scale or zero point holds is left to chance: readers keep the first or the last.
+
+    ### What is allowed
+
+    One annotation for each tensor of a graph, with each key once. Nested graphs have annotations of their own.
+
+    ### Example
+
+    ```
+    quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
+    quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "t" } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.is_function or not graph.proto.quantization_annotation:
+            continue
+        yield from _repeated_tensors(graph)
+        for index, annotation in enumerate(graph.proto.quantization_annotation):
+            yield from _repeated_keys(annotation, graph.place.at("quantization_annotation", index))
+
+
+def _repeated_tensors(graph: Graph) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, annotation in enumerate(graph.proto.quantization_annotation):
+        name = annotation.tensor_name
+        other = first.setdefault(name, index)
+        if name and other != index:
+            yield Finding(
+                graph.place.at("quantization_annotation", index),
+                f"quantization annotations {other} and {index} of {graph.describe()} are both about {quote(name)}",
+                related=(Related(graph.place.at("quantization_annotation", other), f"first one of {quote(name)}"),),
+                allowed="one annotation for each tensor",
+                subject=name,
+            )
+
+
+def _repeated_keys(annotation: Proto, place: Place) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for position, entry in enumerate(annotation.quant_parameter_tensor_names):
+        other = first.setdefault(entry.key, position)
+        if other != position:
+            yield Finding(
+                place.at("quant_parameter_tensor_names", position).at("key"),
+                f"the quantization annotation of {quote(annotation.tensor_name)} has the key {quote(entry.key)} twice",
+                related=(Related(place.at("quant_parameter_tensor_names", other), f"first {quote(entry.key)}"),),
+                allowed="each key once",
+                subject=annotation.tensor_name or None,
+            )

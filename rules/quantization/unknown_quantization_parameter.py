@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Place
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, suggestion
+
+DEFINED = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
+
+
+@rule(clause="QNT-1", since="0.1.0")
+def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
+    """A quantization annotation has a key that ONNX does not define.
+
+    ### Why it matters
+
+    A consumer passes over a key that it does not know, so the parameter is lost. QONNX and FINN keep their data types
+    under a key of their own, `finn_datatype`; other tools cannot read it.
+
+    ### What is allowed
+
+    `SCALE_TENSOR` and `ZERO_POINT_TENSOR`, in exactly this spelling. The schema says that the keys have to be
+    defined by ONNX and gives these two; no text defines another. Data of a tool's own may stand in
+    `metadata_props`. There is one finding for each distinct key.
+
+    ### Example
+
+    ```
+    quantization_annotation {
+      tensor_name: "x"
+      quant_parameter_tensor_names { key: "SCALE" value: "x_scale" }
+    }
+    ```
+    """
+    found: dict[str, list[Place]] = {}
+    for graph in model.graphs:
+        if graph.is_function:
+            continue
+        for index, annotation in enumerate(graph.proto.quantization_annotation):
+            for position, entry in enumerate(annotation.quant_parameter_tensor_names):
+                if entry.key not in DEFINED:
+                    place = graph.place.at("quantization_annotation", index)
+                    found.setdefault(entry.key, []).append(place.at("quant_parameter_tensor_names", position).at("key"))
+    for key, places in found.items():
+        count = f" ({len(places):,} occurrences)" if len(places) > 1 else ""
+        yield Finding(
+            places[0],
+            f"quantization parameter {quote(key)} is not defined by ONNX{count}{suggestion(key, DEFINED)}",
+            allowed=" or ".join(DEFINED),
+            subject=key or None,
+        )

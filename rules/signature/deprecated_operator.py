@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.fit import imports
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import REPLACEMENTS, OperatorSchema, Replacement
+
+
+@rule(clause="OPR-3", since="0.1.0")
+def deprecated_operator(model: Model) -> Iterator[Finding]:
+    """A node uses an operator that the imported operator set has deprecated.
+
+    ### Why it matters
+
+    A deprecated operator is no longer part of the operator set: nothing says what it does at the imported version,
+    and consumers refuse it or run what they had before. Its operands and attributes are not judged any further.
+
+    ### What is allowed
+
+    The operator as long as an operator set is imported that has not deprecated it, or what took its place. ONNX has
+    deprecated Upsample in version 10 (Resize took its place), Scatter in 11 (ScatterElements), GroupNormalization
+    of version 18 (it came back in 21 with another signature), and in version 5 of ai.onnx.ml TreeEnsembleClassifier
+    and TreeEnsembleRegressor (TreeEnsemble).
+
+    ### Example
+
+    ```
+    opset_import { version: 10 }
+    node { op_type: "Upsample" input: "x" input: "scales" output: "y" }
+    ```
+    """
+    for usage in model.signatures.usages:
+        schema = usage.operator.schema
+        if schema is None or not schema.deprecated:
+            continue
+        replacement = REPLACEMENTS.get((schema.domain, schema.name))
+        for node in usage.nodes:
+            yield Finding(
+                node.place.at("op_type"),
+                f"{node.describe()} uses an operator that {_domain(schema)} deprecated in version "
+                f"{schema.since_version}, {imports(usage, node)}{_instead(schema, replacement)}",
+                allowed=_allowed(schema, replacement),
+                subject=node.op_type,
+            )
+
+
+def _domain(schema: OperatorSchema) -> str:
+    return f"'{schema.domain or 'ai.onnx'}'"
+
+
+def _instead(schema: OperatorSchema, replacement: Replacement | None) -> str:
+    if replacement is None:
+        return ""
+    if replacement.op_type == schema.name:
+        return f"; it came back in version {replacement.since_version}"
+    return f"; {replacement.op_type} took its place"
+
+
+def _allowed(schema: OperatorSchema, replacement: Replacement | None) -> str | None:
+    if replacement is None:
+        return None
+    return f"{replacement.op_type} as of version {replacement.since_version} of {_domain(schema)}"

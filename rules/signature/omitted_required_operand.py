@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.fit import Operands, describe_schema, operands, other_version, version_hint
+from onnx_lint.model.signatures import Usage
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPT-2", since="0.1.0")
+def omitted_required_operand(model: Model) -> Iterator[Finding]:
+    """A required input or output of a node has an empty name.
+
+    ### Why it matters
+
+    An empty name says that the operand is left out. The operator cannot be computed without a required input, and a
+    required output has to go somewhere.
+
+    ### What is allowed
+
+    An empty name for operands that the signature calls optional. What is given to a variadic operand is counted by
+    `operator-arity`; a list that ends before a required operand is for `operator-arity`, too.
+
+    ### Example
+
+    ```
+    node { op_type: "Conv" input: "x" input: "" input: "b" output: "y" }
+    ```
+    """
+    for usage in model.signatures.verified_usages:
+        schema = usage.operator.schema
+        assert schema is not None
+        # Only a place that is there and empty can be at fault.
+        if all(usage.inputs) and all(usage.outputs):
+            continue
+        for side in operands(schema, usage):
+            yield from _findings(model, schema, usage, side)
+
+
+def _findings(model: Model, schema: OperatorSchema, usage: Usage, side: Operands) -> Iterator[Finding]:
+    omitted = side.omitted
+    other = other_version(model.signatures.schemas, schema, usage) if omitted else ""
+    for index in omitted:
+        name = quote(side.parameters[index].name)
+        for node in usage.nodes:
+            hint = version_hint(other, usage, node)
+            yield Finding(
+                node.place.at(side.word, index),
+                f"{side.word} {index} ({name}) of {node.describe()} is left out, "
+                f"{describe_schema(schema)} requires it{hint}",
+                allowed=f"a name for each required {side.word}",
+                subject=node.op_type,
+            )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node
+from onnx_lint.model.fit import Operands, counted, describe_schema, operands, other_version, version_hint
+from onnx_lint.model.signatures import Usage
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import OperatorSchema, Option
+from onnx_lint.wording import quote
+
+
+@rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0")
+def operator_arity(model: Model) -> Iterator[Finding]:
+    """A node has more or fewer inputs or outputs than its operator allows.
+
+    ### Why it matters
+
+    A missing operand leaves nothing to compute with, a surplus one has no meaning. Consumers refuse such a node.
+    The usual cause is a node written for another operator set version than the one that is imported; where the node
+    fits the signature of another version, the message names it.
+
+    ### What is allowed
+
+    The number that the signature gives for the imported version. Optional operands at the end may be left out.
+    Operators with a variadic operand take any number from its minimum on; some others take certain numbers only,
+    such as one output or five.
+
+    A place with an empty name counts as an operand, at the end of the list too, as it does for onnx.checker. It is
+    no value, however: a variadic operand of which fewer values are given than its minimum is reported, which
+    onnx.checker, counting names, does not do. The specification asks for a number of operands and leaves open what
+    that says about empty names.
+
+    A node without any output is for `node-without-outputs`, an empty name in place of a required operand for
+    `omitted-required-operand`. Calls of functions are for `function-call-arity`.
+
+    ### Example
+
+    ```
+    opset_import { version: 11 }
+    node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
+    ```
+    """
+    for usage in model.signatures.verified_usages:
+        schema = usage.operator.schema
+        assert schema is not None
+        for side in operands(schema, usage):
+            if not side.count_fits or side.short_variadic is not None:
+                yield from _findings(model, schema, usage, side)
+
+
+def _findings(model: Model, schema: OperatorSchema, usage: Usage, side: Operands) -> Iterator[Finding]:
+    if side.word == "output" and not side.given:
+        return
+    other = other_version(model.signatures.schemas, schema, usage)
+    for node in usage.nodes:
+        hint = version_hint(other, usage, node)
+        if side.count_fits:
+            yield _short(schema, node, side, hint)
+            continue
+        count = counted(len(side.given), side.word)
+        has = f"{node.describe()} has {count}"
+        surplus = len(side.given) > side.greatest
+        yield Finding(
+            node.place.at(side.word, side.greatest) if surplus else node.place,
+            f"{has}, {describe_schema(schema)} {_takes(side)} {side.describe_counts()}{hint}",
+            clause=_clause(side),
+            allowed=side.describe_counts(),
+            subject=node.op_type,
+        )
+
+
+def _short(schema: OperatorSchema, node: Node, side: Operands, hint: str) -> Finding:
+    """A variadic operand whose places are there, but empty."""
+    parameter = side.parameters[-1]
+    values = sum(side.given[len(side.parameters) - 1 :])
+    return Finding(
+        node.place,
+        f"{node.describe()} gives {counted(values, 'value')} to variadic {side.word} {quote(parameter.name)}, "
+        f"{describe_schema(schema)} {_takes(side)} at least {parameter.min_arity}{hint}",
+        clause=_clause(side),
+        allowed=f"at least {counted(parameter.min_arity, 'value')}",
+        subject=node.op_type,
+    )
+
+
+def _takes(side: Operands) -> str:
+    return "takes" if side.word == "input" else "gives"
+
+
+def _clause(side: Operands) -> str:
+    """The clause on variadic operands, if nothing but their number is short; else the one on all operands."""
+    required = sum(parameter.option is Option.SINGLE for parameter in side.parameters)
+    if side.short_variadic is None or len(side.given) < required:
+        return "NOD-6"
+    return "VAR-1" if side.word == "input" else "VAR-2"

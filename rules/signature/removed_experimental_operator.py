@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.signatures import Standing
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, onnxruntime_default_domain
+
+
+@rule(clause="OPR-4", since="0.1.0")
+def removed_experimental_operator(model: Model) -> Iterator[Finding]:
+    """A node uses an experimental operator that was removed from ONNX.
+
+    ### Why it matters
+
+    Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
+    them for the sake of old models; no text says what they do.
+
+    ### What is allowed
+
+    Other operators. ATen, Affine, ConstantFill, Crop, DynamicSlice, GRUUnit, GivenTensorFill, ImageScaler,
+    ParametricSoftplus, Scale and ScaledTanh are gone from the default domain, whatever version is imported; for
+    most of them the specification names others that do the same. A function of the model may carry such a name.
+
+    ### Example
+
+    ```
+    node { op_type: "Affine" input: "x" output: "y" }
+    ```
+    """
+    for usage in model.signatures.usages:
+        operator = usage.operator
+        if operator.standing is not Standing.UNKNOWN or operator.domain or operator.op_type not in REMOVED_EXPERIMENTAL:
+            continue
+        substitute = REMOVED_EXPERIMENTAL[operator.op_type]
+        kept = "; ONNX Runtime still has it" if operator.op_type in onnxruntime_default_domain() else ""
+        for node in usage.nodes:
+            yield Finding(
+                node.place.at("op_type"),
+                f"{node.describe()} uses an experimental operator that was removed from ONNX{kept}",
+                allowed=substitute and f"{substitute} does the same",
+                subject=operator.op_type,
+            )

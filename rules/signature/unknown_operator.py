@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node
+from onnx_lint.model.fit import importer
+from onnx_lint.model.signatures import Operator, Standing
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, OperatorSchemas, onnxruntime_default_domain
+from onnx_lint.wording import quote, quote_some, suggestion
+
+_RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
+
+# ONNX Runtime had these in the default domain before ONNX took them up (its own schemas, version 1).
+_RUNTIME_HAD_FIRST = frozenset({"LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu"})
+
+# Operators of TensorFlow that converters are known to leave behind, or that people try in its place.
+_TENSORFLOW = frozenset(
+    {
+        "AddV2",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "BiasAdd",
+        "Bincount",
+        "CombinedNonMaxSuppression",
+        "ConcatV2",
+        "Conv2D",
+        "CropAndResize",
+        "DecodeJpeg",
+        "DepthwiseConv2dNative",
+        "Digamma",
+        "Erfc",
+        "ExpandDims",
+        "FFT",
+        "FloorDiv",
+        "FloorMod",
+        "FusedBatchNorm",
+        "FusedBatchNormV3",
+        "GatherV2",
+        "HashTableV2",
+        "IRFFT",
+        "IteratorGetNext",
+        "Lgamma",
+        "LookupTableFindV2",
+        "MatrixBandPart",
+        "MatrixDiagV3",
+        "NonMaxSuppressionV5",
+        "PartitionedCall",
+        "Placeholder",
+        "RFFT",
+        "ReadVariableOp",
+        "RealDiv",
+        "ResizeBilinear",
+        "Rint",
+        "Roll",
+        "Rsqrt",
+        "SegmentSum",
+        "SquaredDifference",
+        "StatefulPartitionedCall",
+        "StridedSlice",
+        "TensorListGetItem",
+        "TensorListReserve",
+        "TensorListSetItem",
+        "TensorListStack",
+        "UnsortedSegmentSum",
+        "VarHandleOp",
+        "Xlogy",
+    }
+)
+
+
+@rule(clause=("OPR-1", "OPR-2"), since="0.1.0")
+def unknown_operator(model: Model) -> Iterator[Finding]:
+    """A node uses an operator that the imported operator set does not have.
+
+    ### Why it matters
+
+    Nothing says what the node computes. A consumer that runs the model all the same has an operator of its own
+    under that name; others refuse it.
+
+    ### What is allowed
+
+    The operators of the imported version of the node's domain, those that the version deprecates left aside for
+    `deprecated-operator`; names are case sensitive. A function of the model with the domain and name of the node
+    declares the operator, too, and wins over a standard one. Inside a function body the imports of the function
+    hold.
+
+    Operators are known of the domains that ONNX publishes and of those that a schema file describes, which is taken
+    to name all operators of its domain. Nodes of any other domain are counted as not verified, and so are unknown
+    operators of ONNX Runtime's domains (a newer release may have them) and of a version that is newer than the
+    newest known. A domain that is not imported is for `missing-opset-import`, a removed experimental operator for
+    `removed-experimental-operator`.
+
+    ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
+    version 17) into the default domain; they are no part of it, and the message says whose they are.
+
+    ### Example
+
+    ```
+    opset_import { version: 13 }
+    node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
+    ```
+    """
+    schemas = model.signatures.schemas
+    for usage in model.signatures.usages:
+        operator = usage.operator
+        if operator.standing is not Standing.UNKNOWN:
+            continue
+        if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
+            continue
+        spelling = _other_case(schemas, operator)
+        # Only the text from edition 1.16 on has the sentence on letter case.
+        clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
+        for node in usage.nodes:
+            yield Finding(
+                node.place.at("op_type"),
+                f"{node.describe()} uses an operator that {_what_is_known(schemas, operator, node, spelling)}",
+                clause=clause,
+                allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
+                subject=operator.op_type,
+            )
+
+
+def _what_is_known(schemas: OperatorSchemas, operator: Operator, node: Node, spelling: str | None) -> str:
+    imported = f"{_domain(operator.domain)} {operator.opset_version}"
+    versions = schemas.versions(operator.domain, operator.op_type)
+    if versions:
+        came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
+        came += f"{importer(node)} imports {operator.opset_version}"
+        is_runtimes = not operator.domain and operator.op_type in _RUNTIME_HAD_FIRST
+        return f"{came}; below, it is ONNX Runtime's own" if is_runtimes else came
+    if spelling:
+        return f"{imported} does not have; it has {quote(spelling)}, and case counts"
+    if not operator.domain and operator.op_type in onnxruntime_default_domain():
+        return f"{imported} does not have; it is ONNX Runtime's own"
+    others = [domain for domain in schemas.domains_of(operator.op_type) if domain != operator.domain]
+    if others:
+        return f"{imported} does not have; {_owners(others)}"
+    if operator.op_type in _TENSORFLOW:
+        return f"{imported} does not have; the name is one of TensorFlow's"
+    names = schemas.operator_names(operator.domain, operator.opset_version)
+    return f"{imported} does not have{suggestion(operator.op_type, names)}"
+
+
+def _owners(domains: list[str]) -> str:
+    names = quote_some(domain or "ai.onnx" for domain in domains)
+    runtimes = all(domain in _RUNTIME_DOMAINS for domain in domains)
+    return f"it is ONNX Runtime's own, of {names}" if runtimes else f"{names} has it"
+
+
+def _other_case(schemas: OperatorSchemas, operator: Operator) -> str | None:
+    """The operator of the imported version that differs by upper and lower case only."""
+    if schemas.versions(operator.domain, operator.op_type):
+        return None
+    folded = operator.op_type.casefold()
+    names = schemas.operator_names(operator.domain, operator.opset_version)
+    return next((name for name in names if name.casefold() == folded), None)
+
+
+def _domain(domain: str) -> str:
+    return quote(domain or "ai.onnx")

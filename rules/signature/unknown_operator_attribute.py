@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node
+from onnx_lint.model.fit import (
+    attributes_with,
+    describe_schema,
+    imports,
+    other_version,
+    unknown_attributes,
+    version_hint,
+)
+from onnx_lint.model.signatures import Usage
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
+from onnx_lint.wording import quote, quote_some, suggestion
+
+
+@rule(clause="NOD-7", since="0.1.0")
+def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
+    """A node has an attribute that its operator does not have.
+
+    ### Why it matters
+
+    What the attribute says is lost: consumers refuse the node or ignore it. Behind it is a misspelling, an
+    attribute that came or went with another operator set version, or one of a framework's own.
+
+    ### What is allowed
+
+    The attributes of the operator's signature at the imported version. Names that begin with two underscores are
+    left to implementations: exporters and runtimes keep notes for themselves under them, and onnx.checker passes
+    over them. An attribute without a name is for `unnamed-attribute`, one of a call of a function for
+    `unknown-call-attribute`.
+
+    The schemas of `onnx` let a few operators (LayerNormalization) have any attribute beside their own, of which the
+    operator's documentation says nothing; onnx-lint goes by the documentation.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
+    ```
+    """
+    for usage in model.signatures.verified_usages:
+        schema = usage.operator.schema
+        assert schema is not None
+        unknown = set(unknown_attributes(schema, usage)) if usage.attributes else None
+        if unknown:
+            yield from _findings(model.signatures.schemas, schema, usage, unknown)
+
+
+def _findings(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, unknown: set[str]) -> Iterator[Finding]:
+    other = other_version(schemas, schema, usage)
+    allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
+    for node in usage.nodes:
+        for index in attributes_with(node, unknown):
+            name = node.proto.attribute[index].name
+            hint = version_hint(other, usage, node) or _hint(schemas, schema, usage, node, name)
+            yield Finding(
+                node.place.at("attribute", index),
+                f"{node.describe()} has attribute {quote(name)}, {describe_schema(schema)} has none of that name{hint}",
+                allowed=allowed,
+                subject=name,
+            )
+
+
+def _hint(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, name: str) -> str:
+    """Which version has the attribute, or which attribute was meant."""
+    versions = schemas.versions(schema.domain, schema.name)
+    found = [version for version in versions if name in _attribute_names(schemas, schema, version)]
+    later = [version for version in found if version > schema.since_version]
+    if later:
+        return f"; it came with opset {later[0]}, {imports(usage, node)}"
+    if found:
+        gone = next(version for version in versions if version > found[-1])
+        return f"; it went with opset {gone}, {imports(usage, node)}"
+    return suggestion(name, schema.attributes)
+
+
+def _attribute_names(schemas: OperatorSchemas, schema: OperatorSchema, version: int) -> set[str]:
+    other = schemas.find(schema.domain, schema.name, version)
+    return set() if other is None else set(other.attributes)

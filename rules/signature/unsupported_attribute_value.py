@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node, Proto
+from onnx_lint.model.fit import attributes_with, describe_schema, imports
+from onnx_lint.model.signatures import Usage
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type
+from onnx_lint.wording import quote, suggestion
+
+_TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
+
+
+@rule(clause="NOD-7a", since="0.1.0")
+def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
+    """An attribute of a node has a value that its operator does not allow.
+
+    ### Why it matters
+
+    The operator's description names the values and what each of them does. For any other a consumer has nothing to
+    do, and refuses the node or falls back on one of them silently. onnx.checker does not look at values.
+
+    ### What is allowed
+
+    For attributes of which the operators' documentation names the values, one of these, in the same letter case:
+    modes and other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...),
+    numbers that stand for something (`center_point_box`), and numbers of element types (`to`, `dtype`), of which
+    the types of the output are allowed. Each element of a list has to be one of the values. The sets are those of
+    the imported version.
+
+    References to parameters of a function are left aside, and so are attributes of the wrong type, which are for
+    `wrong-operator-attribute-type`. Attributes of domains that ONNX does not publish may have any value.
+
+    ### Example
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "auto_pad" s: "SAME" type: STRING } }
+    ```
+    """
+    for usage in model.signatures.verified_usages:
+        schema = usage.operator.schema
+        assert schema is not None
+        restricted = {name: values for name, _ in usage.attributes if (values := allowed_values(schema, name))}
+        if restricted:
+            for node in usage.nodes:
+                yield from _findings(model.signatures.schemas, schema, usage, node, restricted)
+
+
+def _findings(
+    schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, restricted: dict[str, Values]
+) -> Iterator[Finding]:
+    for index in attributes_with(node, set(restricted)):
+        attribute = node.proto.attribute[index]
+        declared = schema.attributes[attribute.name]
+        if attribute.ref_attr_name or attribute.type != declared.type_code:
+            continue
+        allowed = restricted[attribute.name]
+        wrong = [value for value in _values(attribute) if value not in allowed]
+        if not wrong:
+            continue
+        shown = _shown(schema, attribute.name, wrong[0])
+        hint = _hint(schemas, schema, usage, node, attribute.name, wrong[0])
+        yield Finding(
+            node.place.at("attribute", index),
+            f"attribute {quote(attribute.name)} of {node.describe()} is {shown}, "
+            f"{describe_schema(schema)} does not know that value{hint}",
+            allowed=_listed(schema, attribute.name, allowed),
+            subject=attribute.name,
+        )
+
+
+def _values(attribute: Proto) -> list[str | int]:
+    match _TYPE_NAMES[attribute.type]:
+        case "INT":
+            return [attribute.i]
+        case "INTS":
+            return list(attribute.ints)
+        case "STRING":
+            return [_text(attribute.s)]
+        case _:
+            return [_text(value) for value in attribute.strings]
+
+
+def _text(value: bytes) -> str:
+    """The text of a string attribute; bytes that are no UTF-8 make a value that is certainly not allowed."""
+    return value.decode("utf-8", "backslashreplace")
+
+
+def _shown(schema: OperatorSchema, name: str, value: str | int) -> str:
+    if isinstance(value, str):
+        return quote(value)
+    known = is_element_type(schema, name) and element_type_name(value) != str(value)
+    return f"{value} ({element_type_name(value)})" if known else str(value)
+
+
+def _listed(schema: OperatorSchema, name: str, allowed: Values) -> str:
+    values: list[str | int] = [*allowed]
+    return ", ".join(_shown(schema, name, value) for value in sorted(values, key=_order))
+
+
+def _order(value: str | int) -> tuple[int, str]:
+    return (value, "") if isinstance(value, int) else (0, value)
+
+
+def _hint(
+    schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, name: str, value: str | int
+) -> str:
+    """The version that allows the value, or the value that was meant."""
+    versions = schemas.versions(schema.domain, schema.name)
+    found = [version for version in versions if _is_allowed(schemas, schema, version, name, value)]
+    later = [version for version in found if version > schema.since_version]
+    if later:
+        return f"; it came with opset {later[0]}, {imports(usage, node)}"
+    if found:
+        gone = next(version for version in versions if version > found[-1])
+        return f"; it went with opset {gone}, {imports(usage, node)}"
+    if isinstance(value, int):
+        return ""
+    words = sorted(map(str, allowed_values(schema, name) or ()))
+    same = next((word for word in words if word.casefold() == value.casefold()), None)
+    return f"; did you mean {quote(same)}?" if same is not None else suggestion(value, words)
+
+
+def _is_allowed(schemas: OperatorSchemas, schema: OperatorSchema, version: int, name: str, value: str | int) -> bool:
+    other = schemas.find(schema.domain, schema.name, version)
+    return other is not None and value in (allowed_values(other, name) or ())

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.fit import (
+    attributes_with,
+    describe_schema,
+    describe_type,
+    mistyped_attributes,
+    other_version,
+    version_hint,
+)
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="NOD-7", since="0.1.0")
+def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
+    """An attribute of a node has another type than its operator says.
+
+    ### Why it matters
+
+    A consumer looks for the value in the field of the type that the operator says, and finds none. Nothing is
+    converted: INT is not FLOAT, and a single INT is not INTS.
+
+    ### What is allowed
+
+    The type that the signature at the imported version gives the attribute, for references to parameters of a
+    function too. An attribute that states no valid type is for `untyped-attribute`; one whose value stands in the
+    field of another type for `mismatched-attribute-type`.
+
+    ### Example
+
+    ```
+    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" i: 1 type: INT } }
+    ```
+    """
+    for usage in model.signatures.verified_usages:
+        schema = usage.operator.schema
+        assert schema is not None
+        wrong = set(mistyped_attributes(schema, usage)) if usage.attributes else None
+        if not wrong:
+            continue
+        other = other_version(model.signatures.schemas, schema, usage)
+        for node in usage.nodes:
+            hint = version_hint(other, usage, node)
+            for index in attributes_with(node, wrong):
+                attribute = node.proto.attribute[index]
+                expected = schema.attributes[attribute.name].type
+                yield Finding(
+                    node.place.at("attribute", index),
+                    f"attribute {quote(attribute.name)} of {node.describe()} is of type "
+                    f"{describe_type(attribute.type)}, {describe_schema(schema)} takes {expected}{hint}",
+                    allowed=expected,
+                    subject=attribute.name,
+                )

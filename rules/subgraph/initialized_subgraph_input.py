@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, GraphKind, Model, Node
+from onnx_lint.model.control_flow import control_flow_node, supplied_inputs
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+DEFAULTS_DROPPED_IN = 4
+"""The IR version from which on a subgraph has no default values for its inputs."""
+
+
+@rule(clause=("SUB-5", "SUB-5a", "SUB-6"), since="0.1.0")
+def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
+    """A subgraph of a control-flow operator has an initializer with the name of one of its inputs.
+
+    ### Why it matters
+
+    The operator supplies every input of the subgraph, so a default is never used; ONNX Runtime and the full check
+    of onnx.checker refuse the model.
+
+    ### What is allowed
+
+    From IR version 4 on, no initializer, dense or sparse, with the name of an input: none of `If`, `Loop`, `Scan`
+    and `SequenceMap` allows it. Subgraphs of other operators, whose rules are unknown, are not judged, nor are
+    those of a call of a model-local function.
+
+    Up to IR version 3 every initializer had to be an input too. There the inputs that the operator supplies come
+    first and have no initializer; further inputs with one may follow. The edition 1.9 makes no such difference and
+    allows it in no IR version.
+
+    ### Example
+
+    ```
+    node { op_type: "Loop" ... attribute { name: "body" type: GRAPH g {
+      input { name: "i" } input { name: "go_on" } input { name: "sum" }
+      initializer { name: "sum" data_type: 1 dims: 1 float_data: 0 }
+    } } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.kind is not GraphKind.NESTED or not graph.input_names:
+            continue
+        initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
+        if initializers.isdisjoint(graph.input_names):
+            continue
+        node = control_flow_node(model, graph)
+        if node is not None:
+            yield from _findings(model, graph, node, initializers)
+
+
+def _findings(model: Model, graph: Graph, node: Node, initializers: set[str]) -> Iterator[Finding]:
+    clause, judged, allowed = _judged(model, node)
+    what = "does not allow" if judged is None else "supplies itself"
+    for index, name in enumerate(graph.input_names):
+        if name in initializers and (judged is None or index < judged):
+            yield Finding(
+                graph.place.at("input", index),
+                f"input {index} of {graph.describe()} is the initializer {quote(name)}, which {node.describe()} {what}",
+                clause=clause,
+                related=(_initializer(graph, name),),
+                allowed=allowed,
+                subject=name,
+            )
+
+
+def _judged(model: Model, node: Node) -> tuple[str, int | None, str]:
+    """The clause that holds, how many inputs it is about (None for all), and what it allows."""
+    if model.effective_ir_version >= DEFAULTS_DROPPED_IN:
+        return "SUB-5", None, "no initializer with the name of an input of the subgraph"
+    if model.standard.edition == "1.9":
+        return "SUB-5a", None, "no initializer with the name of an input of the subgraph"
+    # Where the number cannot be told, every input may be one behind the supplied ones.
+    return (
+        "SUB-6",
+        supplied_inputs(model, node) or 0,
+        "initializers only for inputs behind those that the operator supplies",
+    )
+
+
+def _initializer(graph: Graph, name: str) -> Related:
+    """The initializer of the input."""
+    if name in graph.initializer_names:
+        place = graph.place.at("initializer", graph.initializer_names.index(name))
+    else:
+        place = graph.place.at("sparse_initializer", graph.sparse_initializer_names.index(name))
+    return Related(place, f"initializer {quote(name)}")

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Definition, Graph, GraphKind, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="SUB-8", since="0.1.0")
+def outer_scope_output(model: Model) -> Iterator[Finding]:
+    """A nested graph returns a value of a graph around it as its own output.
+
+    ### Why it matters
+
+    onnx.checker (since 1.17) and ONNX Runtime refuse the model.
+
+    ### What is allowed
+
+    No clause says that an output of a nested graph has to be defined in it, and an example in the specification
+    (ONNXTypes.md) returns an outer value. Because consumers refuse it all the same, this is a warning and not the
+    error of an output that nothing defines. An `Identity` node in the nested graph makes the value its own. A
+    training algorithm may return values of the inference graph, with which it is one graph.
+
+    ### Example
+
+    ```
+    node { op_type: "If" input: "c" output: "y" attribute { name: "else_branch" type: GRAPH g {
+      output { name: "x" }
+    } } ... }
+    input { name: "x" ... }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.kind is not GraphKind.NESTED:
+            continue
+        for index, name in enumerate(graph.output_names):
+            outer = None if not name or name in graph.positions else graph.outer_definition(name)
+            if outer is not None:
+                yield _finding(graph, index, name, outer)
+
+
+def _finding(graph: Graph, index: int, name: str, outer: Definition) -> Finding:
+    return Finding(
+        graph.place.at("output", index),
+        f"output {index} of {graph.describe()} is {quote(name)}, a value of {outer.graph.describe()}",
+        related=(Related(outer.place, f"{outer.describe()} defines {quote(name)}"),),
+        allowed="a value that the nested graph itself defines",
+        subject=name,
+    )

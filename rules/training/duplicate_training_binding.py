@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+Binding = tuple[str, str, Place]
+"""Its key, its field, and its place."""
+
+
+@rule(clause=("TRN-3", "TRN-6"), since="0.1.0")
+def duplicate_training_binding(model: Model) -> Iterator[Finding]:
+    """Two training bindings assign to the same initializer.
+
+    ### Why it matters
+
+    The initializer can take one of the two values; which one is left to chance.
+
+    ### What is allowed
+
+    Each key once in an `initialization_binding`, and once in the `update_binding` of all TrainingInfoProtos of the
+    model taken together. Two TrainingInfoProtos may each initialize the same name.
+
+    ### Example
+
+    ```
+    update_binding { key: "weight" value: "weight_new" }
+    update_binding { key: "weight" value: "weight_old" }
+    ```
+    """
+    updates: list[Binding] = []
+    for index, info in enumerate(model.proto.training_info):
+        place = ROOT.at("training_info", index)
+        initial = [
+            (entry.key, "initialization_binding", place.at("initialization_binding", position))
+            for position, entry in enumerate(info.initialization_binding)
+        ]
+        yield from _duplicates(initial, "TRN-3")
+        updates += [
+            (entry.key, "update_binding", place.at("update_binding", position))
+            for position, entry in enumerate(info.update_binding)
+        ]
+    yield from _duplicates(updates, "TRN-6")
+
+
+def _duplicates(bindings: list[Binding], clause: str) -> Iterator[Finding]:
+    first: dict[str, Place] = {}
+    for key, field, place in bindings:
+        other = first.setdefault(key, place)
+        if key and other is not place:
+            yield Finding(
+                place.at("key"),
+                f"{field} has the key {quote(key)} a second time",
+                clause=clause,
+                related=(Related(other, f"first {field} of {quote(key)}"),),
+                allowed="each key once",
+                subject=key,
+            )

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import GraphKind, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote_some
+
+
+@rule(clause="TRN-8", since="0.1.0")
+def initialization_input(model: Model) -> Iterator[Finding]:
+    """An initialization graph has inputs.
+
+    ### Why it matters
+
+    Nothing supplies them: the graph is run once, before any data is there.
+
+    ### What is allowed
+
+    No inputs. Constants are initializers of the graph, random values come from operators such as `RandomNormal`.
+
+    ### Example
+
+    ```
+    training_info { initialization { input { name: "seed" } output { name: "start" } ... } ... }
+    ```
+    """
+    for graph in model.training_graphs:
+        names = graph.input_names
+        if graph.kind is GraphKind.INITIALIZATION and names:
+            shown = "" if len(names) <= 3 else ", first 3 shown"
+            yield Finding(
+                graph.place.at("input", 0),
+                f"{graph.describe()} has {len(names):,} input{'s' if len(names) > 1 else ''}{shown}: {quote_some(names)}",
+                allowed="no inputs",
+                subject=names[0],
+            )

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TRN-7", since="0.1.0")
+def missing_initialization(model: Model) -> Iterator[Finding]:
+    """Training information has initialization bindings and no initialization graph.
+
+    ### Why it matters
+
+    The bindings take their values from the outputs of that graph, so none of the initializers is initialized.
+
+    ### What is allowed
+
+    An initialization graph, or no `initialization_binding`.
+
+    ### Example
+
+    ```
+    training_info { initialization_binding { key: "weight" value: "start" } algorithm { ... } }
+    ```
+    """
+    for index, info in enumerate(model.proto.training_info):
+        count = len(info.initialization_binding)
+        if count and not info.HasField("initialization"):
+            yield Finding(
+                ROOT.at("training_info", index).at("initialization"),
+                f"training information {index} has {count:,} initialization binding{'s' if count > 1 else ''} and no "
+                "initialization graph",
+                allowed="an initialization graph beside the bindings",
+            )

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Proto
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, suggestion
+
+
+@rule(clause=("TRN-1", "TRN-4"), since="0.1.0")
+def training_binding_key(model: Model) -> Iterator[Finding]:
+    """A training binding assigns to a name that is no initializer.
+
+    ### Why it matters
+
+    The initializers are the state that training changes. A binding to another name changes nothing, and the
+    initializer that was meant keeps its old value.
+
+    ### What is allowed
+
+    As key of an `initialization_binding` or `update_binding`: the name of an initializer, dense or sparse, of the
+    inference graph or of the algorithm in the same TrainingInfoProto. The initializers of nested graphs, of the
+    initialization graph and of other algorithms do not count.
+
+    ### Example
+
+    ```
+    graph { initializer { name: "weight" ... } ... }
+    training_info { update_binding { key: "wieght" value: "weight_new" } ... }
+    ```
+    """
+    inference = _initializers(model.proto.graph)
+    for index, info in enumerate(model.proto.training_info):
+        known = inference | _initializers(info.algorithm)
+        for field, clause in (("initialization_binding", "TRN-1"), ("update_binding", "TRN-4")):
+            for position, binding in enumerate(getattr(info, field)):
+                if not binding.key or binding.key not in known:
+                    yield Finding(
+                        ROOT.at("training_info", index).at(field, position).at("key"),
+                        f"key {quote(binding.key)} of {field} {position} names no initializer of the main graph or of "
+                        f"the algorithm{suggestion(binding.key, known)}",
+                        clause=clause,
+                        allowed="the name of an initializer",
+                        subject=binding.key or None,
+                    )
+
+
+def _initializers(graph: Proto) -> dict[str, None]:
+    """The names of the initializers, in the order of the file."""
+    names = [tensor.name for tensor in graph.initializer]
+    return dict.fromkeys([*names, *(sparse.values.name for sparse in graph.sparse_initializer)])

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Place, Proto
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, suggestion
+
+
+@rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0")
+def training_binding_value(model: Model) -> Iterator[Finding]:
+    """A training binding takes its value from a name that is no output.
+
+    ### Why it matters
+
+    There is nothing to assign: the initializer keeps its old value, or the consumer refuses the model.
+
+    ### What is allowed
+
+    As value of an `initialization_binding`: an output of the initialization graph. As value of an `update_binding`:
+    an output of the algorithm or of the inference graph. The texts are not at one about the second: IR.md and the
+    comment in the schema of the edition 1.9 speak of outputs of the algorithm, the newer comment adds those of the
+    inference graph, as both run as one graph. onnx-lint accepts both, except in the edition 1.9, where the output of
+    the inference graph alone is reported.
+
+    Where the initialization graph is missing altogether, `missing-initialization` says so.
+
+    ### Example
+
+    ```
+    training_info {
+      initialization { output { name: "start" } ... }
+      initialization_binding { key: "weight" value: "begin" }
+    }
+    ```
+    """
+    inference = _outputs(model.proto.graph)
+    for index, info in enumerate(model.proto.training_info):
+        place = ROOT.at("training_info", index)
+        if info.HasField("initialization"):
+            yield from _initialization(info, place)
+        yield from _update(info, place, inference)
+
+
+def _outputs(graph: Proto) -> dict[str, None]:
+    """The names of the outputs, in the order of the file."""
+    return dict.fromkeys(value.name for value in graph.output)
+
+
+def _initialization(info: Proto, place: Place) -> Iterator[Finding]:
+    known = _outputs(info.initialization)
+    for position, binding in enumerate(info.initialization_binding):
+        if not binding.value or binding.value not in known:
+            yield Finding(
+                place.at("initialization_binding", position).at("value"),
+                f"value {quote(binding.value)} of initialization_binding {position} is no output of the initialization "
+                f"graph{suggestion(binding.value, known)}",
+                clause="TRN-2",
+                allowed="an output of the initialization graph",
+                subject=binding.value or None,
+            )
+
+
+def _update(info: Proto, place: Place, inference: dict[str, None]) -> Iterator[Finding]:
+    algorithm = _outputs(info.algorithm)
+    for position, binding in enumerate(info.update_binding):
+        if binding.value and binding.value in algorithm:
+            continue
+        what = f"value {quote(binding.value)} of update_binding {position}"
+        if binding.value and binding.value in inference:
+            clause = "TRN-5a"
+            message = f"{what} is an output of the main graph, not of the algorithm"
+        else:
+            clause = "TRN-5"
+            hint = suggestion(binding.value, algorithm | inference)
+            message = f"{what} is no output of the algorithm or of the main graph{hint}"
+        yield Finding(
+            place.at("update_binding", position).at("value"),
+            message,
+            clause=clause,
+            allowed="an output of the algorithm"
+            if clause == "TRN-5a"
+            else "an output of the algorithm or the main graph",
+            subject=binding.value or None,
+        )

@@ -1,0 +1,488 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reporters on one report made by hand that has everything in it, hostile names above all."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import jsonschema
+import pytest
+
+from onnx_lint.registry import Registered, registry
+from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
+from onnx_lint.reporters import REPORTERS, Options, write_report
+from onnx_lint.reporters.escape import encodable, shortened, visible
+from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.sarif import MAX_RESULTS
+from onnx_lint.reporters.sarif_rules import sarif_rules
+from onnx_lint.reporters.uri import uri_of
+from onnx_lint.reporters.wording import bytes_of, counted, facts_of
+from onnx_lint.rule import Rule
+from onnx_lint.spec.clauses import Clause, Severity
+
+HERE = Path(__file__).parent
+GOLDENS = HERE / "goldens"
+ROOT = Path("/project")
+HOSTILE = "a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\udcff\ud800](https://example.invalid)"
+
+
+# --- the report
+
+
+def _error(**changes: Any) -> Diagnostic:
+    diagnostic = Diagnostic(
+        rule="twice-defined",
+        severity=Severity.ERROR,
+        message="output 0 of node 'b' (Abs) defines 'y', which output 0 of node 'a' (Relu) defines already",
+        place="graph.node[7].output[0]",
+        pointer="/graph/node/7/output/0",
+        clause="GRA-5",
+        keyword="MUST",
+        clause_summary="A name is defined once.",
+        anchor="IR.md#graphs",
+        allowed="one definition for each name",
+        related=(
+            RelatedPlace("graph.node[3].output[0]", "/graph/node/3/output/0", "first definition of 'y'", (500, 503)),
+        ),
+        byte_range=(1186, 1214),
+        subject="y",
+        node="b",
+        operator="Abs",
+        graph="main",
+    )
+    return replace(diagnostic, **changes)
+
+
+def _warning(index: int, **changes: Any) -> Diagnostic:
+    return _error(
+        rule="odd-name",
+        severity=Severity.WARNING,
+        message=f"name '{index}.weight' is odd",
+        place=f"graph.initializer[{index}].name",
+        pointer=f"/graph/initializer/{index}/name",
+        clause="NAM-1",
+        keyword="SHOULD",
+        clause_summary="Names are not odd.",
+        anchor="IR.md#names-within-a-graph",
+        allowed="letters" if index < 2 else "letters and digits",
+        related=(),
+        byte_range=(2000 + index, 2001 + index),
+        subject=f"{index}.weight",
+        node=None,
+        operator=None,
+        **changes,
+    )
+
+
+def _note(**changes: Any) -> Diagnostic:
+    return _error(
+        rule="nothing-known",
+        severity=Severity.NOTE,
+        message="the model has no documentation",
+        place="model",
+        pointer="",
+        clause="MOD-8",
+        keyword="MAY",
+        clause_summary="A model may be documented.",
+        anchor="IR.md#models",
+        allowed=None,
+        related=(),
+        byte_range=(900, 900),
+        subject=None,
+        node=None,
+        operator=None,
+        graph=None,
+        **changes,
+    )
+
+
+FACTS = Facts(8, (("", 17), ("ai.onnx.ml", 3)), "pytorch 2.1.0", 412, 3, 1)
+
+REPORT = Report(
+    files=(
+        FileReport("models/bad.onnx", 4096, (_error(), *map(_warning, range(5)), _note()), facts=FACTS),
+        FileReport("models/clean.onnx", 100, facts=Facts(14, (("", 28),), "", 1, 1, 0)),
+        FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory"),
+        FileReport(
+            "models/crash.onnx",
+            10,
+            (_error(allowed=None, related=(), byte_range=None),),
+            (InternalError("odd-name", f"ValueError: {HOSTILE}", "Traceback\n  ValueError\n"),),
+            FACTS,
+        ),
+        FileReport(
+            f"my models/100%:{HOSTILE}.onnx",
+            77,
+            (
+                _error(
+                    message=f"node {HOSTILE} is bad",
+                    allowed=f"not {HOSTILE}",
+                    related=(RelatedPlace("graph.input[0]", "/graph/input/0", f"see {HOSTILE}", None),),
+                    subject=HOSTILE,
+                    node=HOSTILE,
+                    operator=HOSTILE,
+                    graph=HOSTILE,
+                ),
+            ),
+            facts=Facts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 0, 1, 0),
+        ),
+        FileReport("-", 3, (_note(),)),
+    ),
+    edition="1.23",
+    variant="onnx-ml",
+    rules=("nothing-known", "odd-name", "twice-defined", "unused-here"),
+)
+
+EMPTY = Report((), "1.23", "onnx-ml")
+
+
+def _clause(name: str, keyword: str, summary: str) -> Clause:
+    return Clause(
+        name, summary, "graph", "IR.md#graphs", 1, None, {"1.23": keyword}, "yes", (), None, False, None, None
+    )
+
+
+def _rule(name: str, clause: str, plugin: str | None = None) -> Registered:
+    def check(model: Any) -> Iterator[Any]:
+        yield from ()
+
+    check.__doc__ = f"Something is {name}.\n\n### Why it matters\n\nIt does.\n\n### What is allowed\n\nNothing."
+    return Registered(Rule(name, check, (clause,), "0.1.0", False), "graph", f"rules.{name}", plugin)
+
+
+@pytest.fixture
+def made_up_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry and clauses for the report, so that no golden changes with the words of a real rule."""
+    clauses = {
+        "GRA-5": _clause("GRA-5", "MUST", "A name is defined once."),
+        "NAM-1": _clause("NAM-1", "SHOULD", "Names are not odd."),
+        "MOD-8": _clause("MOD-8", "MAY", "A model may be documented."),
+    }
+    entries = {
+        "nothing-known": _rule("nothing-known", "MOD-8"),
+        "odd-name": _rule("odd-name", "NAM-1", "onnx-lint-example"),
+        "twice-defined": _rule("twice-defined", "GRA-5"),
+    }
+    for module in ("onnx_lint.spec.clauses", "onnx_lint.reporters.documentation", "onnx_lint.reporters.sarif_rules"):
+        monkeypatch.setattr(f"{module}.clauses", lambda: MappingProxyType(clauses))
+    monkeypatch.setattr("onnx_lint.reporters.sarif_rules.registry", lambda: MappingProxyType(entries))
+    for module in ("onnx_lint.reporters.json", "onnx_lint.reporters.sarif"):
+        monkeypatch.setattr(f"{module}.__version__", "9.8.7")
+
+
+def written(name: str, report: Report = REPORT, **options: Any) -> str:
+    stream = io.StringIO()
+    write_report(name, report, stream, Options(root=Path.cwd(), **options))
+    text = stream.getvalue()
+    text.encode("utf-8")  # raises for a lone surrogate
+    return text
+
+
+# --- goldens
+
+
+@pytest.mark.usefixtures("made_up_rules")
+@pytest.mark.parametrize(
+    ("file", "format_name", "options"),
+    [
+        ("text.txt", "text", {}),
+        ("text-quiet.txt", "text", {"quiet": True}),
+        ("text-color.txt", "text", {"color": True}),
+        ("concise.txt", "concise", {}),
+        ("report.json", "json", {}),
+        ("report.sarif", "sarif", {}),
+    ],
+)
+def test_golden(request: pytest.FixtureRequest, file: str, format_name: str, options: dict[str, bool]) -> None:
+    text = written(format_name, **options)
+    if format_name == "sarif":
+        text = json.dumps(json.loads(text), indent=2) + "\n"
+    golden = GOLDENS / file
+    if request.config.getoption("--bless", default=False):
+        golden.write_text(text, encoding="utf-8", newline="")
+    assert text == golden.read_bytes().decode("utf-8")
+
+
+@pytest.mark.usefixtures("made_up_rules")
+@pytest.mark.parametrize("name", REPORTERS)
+def test_two_runs_give_the_same_bytes(name: str) -> None:
+    assert written(name) == written(name)
+
+
+# --- names of strangers
+
+
+@pytest.mark.usefixtures("made_up_rules")
+@pytest.mark.parametrize("name", ["text", "concise", "json", "sarif"])
+def test_no_format_writes_what_steers_a_display(name: str) -> None:
+    text = written(name)
+    assert re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", text) == []
+
+
+def test_markup_stands_as_it_is_and_lines_stay_lines() -> None:
+    hostile = Report((REPORT.files[4],), "1.23", "onnx-ml")
+    assert written("concise", hostile).count("\n") == 1
+    shown = r"a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\xff\ud800](https://example.invalid)"
+    assert written("concise", hostile) == (
+        f"my models/100%:{shown}.onnx: graph.node[7].output[0]: error[twice-defined] node {shown} is bad\n"
+    )
+    assert shown in written("text", hostile, color=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain 'name' \\x1b \u00e9\u4e2d\U0001f600", "plain 'name' \\x1b \u00e9\u4e2d\U0001f600"),
+        ("\x1b[0m\r\n\t\x00\x9b", r"\x1b[0m\r\n\t\x00\x9b"),
+        ("\u202e\u2066\u200f\u061c\ufeff\u2028\xad", r"\u202e\u2066\u200f\u061c\ufeff\u2028\xad"),
+        ("\udcff\ud800\U000e0041", r"\xff\ud800\U000e0041"),
+        ("", ""),
+    ],
+)
+def test_visible(text: str, expected: str) -> None:
+    assert visible(text) == expected
+    assert visible(expected) == expected
+
+
+def test_encodable_replaces_nothing_but_lone_surrogates() -> None:
+    assert encodable("\x1b\n\u202e\udcff\ud83d\ude00") == "\x1b\n\u202e\\xff\\ud83d\\ude00"
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"), [(10, "0123456789"), (9, "01 ... 89"), (8, "01 ... 9"), (6, "012345"), (0, "")]
+)
+def test_shortened(most: int, expected: str) -> None:
+    assert shortened("0123456789", most) == expected
+    assert len(expected) <= most
+
+
+# --- text
+
+
+def test_text_counts_what_it_folds() -> None:
+    many = FileReport("m.onnx", 9, tuple(_warning(index, graph="g") for index in range(1675)), facts=None)
+    text = written("text", Report((many,), "1.23", "onnx-ml"))
+    assert text.count("\nwarning[odd-name]: ") + text.startswith("warning[odd-name]: ") == 3
+    assert "   = 1,672 more like it (--format concise shows all)\n" in text
+    assert text.endswith("\nm.onnx: 1,675 warnings\n")
+    assert text.count("= help:") == 1
+    assert text.count("= clause:") == 1
+    assert written("concise", Report((many,), "1.23", "onnx-ml")).count("\n") == 1675
+
+
+def test_text_of_one_clean_file_is_one_line() -> None:
+    assert written("text", replace(REPORT, files=(REPORT.files[1],))) == (
+        "models/clean.onnx: conforms to ONNX 1.23 as far as 4 rules can tell; IR version 14; ai.onnx 28; "
+        "1 node in 1 graph\n"
+    )
+    assert written("text", replace(REPORT, files=(REPORT.files[1],)), quiet=True) == ""
+
+
+def test_text_is_never_wrapped_or_cut() -> None:
+    long = _error(message="word " * 400 + "end", allowed=None, related=())
+    report = Report((FileReport("m.onnx", 1, (long,)),), "1.23", "onnx-ml")
+    for text in (written("text", report), written("concise", report), written("text", report, color=True)):
+        assert any("word " * 400 + "end" in line for line in text.splitlines())
+
+
+def test_reports_of_nothing() -> None:
+    assert written("text", EMPTY) == ""
+    assert written("concise", EMPTY) == ""
+    assert json.loads(written("json", EMPTY))["files"] == []
+    assert json.loads(written("sarif", EMPTY))["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(0, "0 errors"), (1, "1 error"), (2, "2 errors"), (1234567, "1,234,567 errors")]
+)
+def test_counted(count: int, expected: str) -> None:
+    assert counted(count, "error") == expected
+
+
+@pytest.mark.parametrize(
+    ("byte_range", "expected"), [(None, ""), ((9, 9), "byte 9"), ((9, 12), "bytes 9..12"), ((0, 1), "bytes 0..1")]
+)
+def test_bytes_of(byte_range: tuple[int, int] | None, expected: str) -> None:
+    assert bytes_of(byte_range) == expected
+
+
+def test_facts_of_many_imports_are_short() -> None:
+    facts = Facts(8, tuple((f"domain{index}", index) for index in range(2000)), "p" * 10_000, 0, 0, 0)
+    assert facts_of(facts) == (
+        "IR version 8; "
+        + ", ".join(f"domain{index} {index}" for index in range(8))
+        + ", 1,992 more operator sets; 0 nodes in 0 graphs; producer "
+        + "p" * 48
+        + " ... "
+        + "p" * 47
+    )
+
+
+# --- JSON
+
+
+def _strict(schema: Any) -> Any:
+    """The schema with every property that it does not describe forbidden."""
+    if isinstance(schema, list):
+        return [_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    strict = {key: _strict(value) for key, value in schema.items()}
+    return strict | {"additionalProperties": False} if "properties" in schema and "required" in schema else strict
+
+
+@pytest.mark.parametrize("report", [REPORT, EMPTY], ids=["everything", "nothing"])
+def test_json_follows_its_published_schema(report: Report) -> None:
+    schema = json.loads((HERE.parent / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document = json.loads(written("json", report))
+    for form in (schema, _strict(schema)):
+        errors = jsonschema.Draft202012Validator(form).iter_errors(document)
+        assert [(error.json_path, error.message) for error in errors] == []
+
+
+def test_json_keeps_names_as_they_are() -> None:
+    diagnostic = json.loads(written("json"))["files"][4]["diagnostics"][0]
+    assert diagnostic["node"] == HOSTILE.replace("\udcff\ud800", r"\xff\ud800")
+    assert written("json").isascii()
+
+
+# --- SARIF
+
+
+def _validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads((HERE / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.usefixtures("made_up_rules")
+@pytest.mark.parametrize("report", [REPORT, EMPTY], ids=["everything", "nothing"])
+def test_sarif_follows_the_standards_schema(report: Report) -> None:
+    errors = _validator().iter_errors(json.loads(written("sarif", report)))
+    assert [(error.json_path, error.message) for error in errors] == []
+
+
+def test_sarif_with_the_real_rules_follows_the_standards_schema() -> None:
+    report = replace(REPORT, rules=tuple(registry()))
+    errors = _validator().iter_errors(json.loads(written("sarif", report)))
+    assert [(error.json_path, error.message) for error in errors] == []
+
+
+def test_sarif_rules_are_what_github_takes() -> None:
+    rules = sarif_rules(registry(), "1.23")
+    assert [rule["id"] for rule in rules] == sorted(registry())
+    for rule in rules:
+        assert rule.get("name", "Id").isalnum(), rule["id"]
+        assert ("name" in rule) == ("-" in rule["id"]), rule["id"]
+        assert 0 < len(rule["shortDescription"]["text"]) <= 1024, rule["id"]
+        assert 0 < len(rule["fullDescription"]["text"]) <= 1024, rule["id"]
+        assert rule["help"]["text"], rule["id"]
+        assert rule["help"]["markdown"], rule["id"]
+        assert len(rule["properties"]["tags"]) <= 10, rule["id"]
+        assert rule["defaultConfiguration"]["level"] in {"error", "warning", "note"}, rule["id"]
+
+
+@pytest.mark.usefixtures("made_up_rules")
+def test_sarif_results_are_what_github_takes() -> None:
+    run = json.loads(written("sarif"))["runs"][0]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == sorted(rules)
+    artifacts = [artifact["location"]["uri"] for artifact in run["artifacts"]]
+    fingerprints_seen = []
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        (location,) = result["locations"]
+        physical = location["physicalLocation"]
+        assert physical["region"] == {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
+        assert artifacts[physical["artifactLocation"]["index"]] == physical["artifactLocation"]["uri"]
+        assert re.fullmatch(r"[A-Za-z0-9_.~/%-]+", physical["artifactLocation"]["uri"])
+        fingerprints_seen.append(result["partialFingerprints"]["primaryLocationLineHash"])
+    assert len(run["results"]) == len(REPORT.diagnostics)
+    assert len(set(fingerprints_seen)) == len(fingerprints_seen)
+
+
+@pytest.mark.usefixtures("made_up_rules")
+def test_sarif_makes_no_link_of_a_name() -> None:
+    run = json.loads(written("sarif"))["runs"][0]
+    texts = [result["message"]["text"] for result in run["results"]]
+    texts += [place["message"]["text"] for result in run["results"] for place in result.get("relatedLocations", ())]
+    links = [link for text in texts for link in re.findall(r"(?<!\\)\]\(([^)]*)\)", text)]
+    assert links == ["1", "1"]
+
+
+@pytest.mark.usefixtures("made_up_rules")
+def test_sarif_of_too_many_results_keeps_the_worst_and_says_so() -> None:
+    notes = tuple(_note() for _ in range(MAX_RESULTS + 5))
+    report = replace(REPORT, files=(FileReport("m.onnx", 1, (*notes, _error())),))
+    run = json.loads(written("sarif", report))["runs"][0]
+    assert len(run["results"]) == MAX_RESULTS
+    assert run["results"][-1]["ruleId"] == "twice-defined"
+    assert [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]] == [
+        "6 results were left out."
+    ]
+
+
+@pytest.mark.usefixtures("made_up_rules")
+def test_sarif_cuts_what_a_name_blows_up() -> None:
+    huge = _error(message="x" * 1_000_000, subject="y" * 1_000_000)
+    report = Report((FileReport("m.onnx", 1, (huge,)),), "1.23", "onnx-ml")
+    assert len(written("sarif", report)) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("/project/models/m.onnx", "models/m.onnx"),
+        ("/project/my models/100%:\u00e9.onnx", "my%20models/100%25%3A%C3%A9.onnx"),
+        ("/project/a/../b.onnx", "b.onnx"),
+        ("/project/\udcff\n.onnx", "%FF%0A.onnx"),
+        ("/elsewhere/m n.onnx", "file:///elsewhere/m%20n.onnx"),
+        ("/project-2/m.onnx", "file:///project-2/m.onnx"),
+        ("-", "stdin"),
+    ],
+)
+def test_uri_of(path: str, uri: str) -> None:
+    assert uri_of(path, ROOT) == uri
+
+
+# --- fingerprints
+
+
+def test_a_fingerprint_survives_the_insertion_of_a_node() -> None:
+    moved = _error(
+        place="graph.node[8].output[0]",
+        pointer="/graph/node/8/output/0",
+        byte_range=(2000, 2028),
+        message="in other words",
+        related=(),
+    )
+    assert list(fingerprints([_error()])) == list(fingerprints([moved]))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rule": "another"},
+        {"clause": "GRA-6"},
+        {"graph": "another"},
+        {"node": "another"},
+        {"subject": "another"},
+        {"place": "graph.node[7].input[0]"},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_fingerprint_differs_where_the_finding_does(changes: dict[str, str]) -> None:
+    assert list(fingerprints([_error()])) != list(fingerprints([_error(**changes)]))
+
+
+def test_fingerprints_of_equals_are_numbered() -> None:
+    first, second = fingerprints([_error(), _error()])
+    assert first[:-2] == second[:-2]
+    assert (first[-2:], second[-2:]) == (":1", ":2")
