@@ -30,18 +30,28 @@ def lint(
     pedantic: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     external_data: bool = True,
+    opset_schemas: Sequence[str | os.PathLike[str]] = (),
 ) -> Report:
     """Lint one model and return the report.
 
     `model`: a path, the bytes of a model in any of its forms, or a message such as `onnx.ModelProto`. `edition`,
     `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
+    `opset_schemas`: schema files, which describe the operators of further domains.
 
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
-    edition, variant, rule or option.
+    edition, variant, rule or option and for a faulty schema file, OSError for a schema file that cannot be read.
     """
-    settings = Settings(Standard(edition, variant), tuple(select), tuple(ignore), pedantic, options or {}, external_data)
+    settings = Settings(
+        Standard(edition, variant),
+        tuple(select),
+        tuple(ignore),
+        pedantic,
+        options or {},
+        external_data,
+        opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
+    )
     if isinstance(model, (str, os.PathLike)):
         file = lint_file(os.fspath(model), settings)
     else:

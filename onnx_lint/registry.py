@@ -71,7 +71,9 @@ def _register(found: Iterable[Registered]) -> dict[str, Registered]:
             raise RegistryError(f"rule {entry.rule.id!r} is in {other.module} and in {entry.module}")
         for clause in entry.rule.clauses:
             if clause not in known:
-                raise RegistryError(f"rule {entry.rule.id!r} cites clause {clause!r}, which does not exist")
+                raise RegistryError(
+                    f"rule {entry.rule.id!r} in {entry.module} cites clause {clause!r}, which does not exist"
+                )
         registered[entry.rule.id] = entry
     return dict(sorted(registered.items()))
 

@@ -80,6 +80,8 @@ class FileReport:
     internal_errors: tuple[InternalError, ...] = ()
     facts: Facts | None = None
     unreadable: str | None = None
+    not_verified: tuple[tuple[str, int], ...] = ()
+    """How many nodes of each domain no signature is known for, by domain; the default domain is `ai.onnx`."""
 
 
 @dataclass(frozen=True, slots=True)

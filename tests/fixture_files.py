@@ -110,7 +110,9 @@ def parse_hex(text: str) -> bytes:
     while position < len(text):
         match = _HEX_TOKEN.match(text, position)
         if match is None:
-            raise FixtureError(f"line {text.count(chr(10), 0, position) + 1}: {text[position : position + 10]!r} is no hex")
+            raise FixtureError(
+                f"line {text.count(chr(10), 0, position) + 1}: {text[position : position + 10]!r} is no hex"
+            )
         digits, quoted = match.groups()
         if digits is not None:
             data += bytes.fromhex(digits)

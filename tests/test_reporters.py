@@ -292,6 +292,7 @@ def test_text_is_never_wrapped_or_cut() -> None:
         assert any("word " * 400 + "end" in line for line in text.splitlines())
 
 
+@pytest.mark.usefixtures("made_up_rules")
 def test_reports_of_nothing() -> None:
     assert written("text", EMPTY) == ""
     assert written("concise", EMPTY) == ""

@@ -39,28 +39,25 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
     from onnx_lint.registry import registry
     from onnx_lint.reporters import documentation
     from onnx_lint.spec.clauses import clauses
-    from onnx_lint.wording import suggestion
+    from onnx_lint.wording import nearest, quote
 
     rules, table = registry(), clauses()
-    rule, clause = name.lower(), _clause_spelling(name)
-    if rule in rules:
-        entry = rules[rule]
+    spellings = {known.lower(): known for known in (*table, *rules)}
+    wanted = spellings.get(name.lower(), name)
+    if wanted in rules:
+        entry = rules[wanted]
         record, page = documentation.rule_record(entry, edition), documentation.rule_markdown(entry, edition)
-    elif clause in table:
-        record, page = documentation.clause_record(table[clause], edition), documentation.clause_markdown(table[clause])
+    elif wanted in table:
+        clause = table[wanted]
+        record, page = documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
     else:
-        known = [*rules, *table]
-        hint = suggestion(rule, known) or suggestion(clause, known)
+        near = nearest(name.lower(), spellings)
+        hint = f"; did you mean {quote(spellings[near])}?" if near is not None else ""
         raise click.UsageError(f"no rule or clause {name!r}{hint}")
     if format_name == "json":
         _print_json(record)
     else:
         _print_page(page)
-
-
-def _clause_spelling(name: str) -> str:
-    """The name of a clause as the table writes it: capitals, a number, and a lower-case letter where it is divided."""
-    return name[:-1].upper() + name[-1:].lower() if name[-1:].isalpha() else name.upper()
 
 
 def _print_page(page: str) -> None:

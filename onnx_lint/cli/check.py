@@ -65,6 +65,14 @@ _selection_options = _options(
         help="Give a rule's findings another severity: error, warning, note or off. Repeatable.",
     ),
     click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks."),
+    click.option(
+        "--no-external-data",
+        "external_data",
+        flag_value=False,
+        default=True,
+        type=bool,
+        help="Do not look up the files that hold tensors outside the model.",
+    ),
 )
 
 _report_options = _options(
@@ -160,6 +168,7 @@ def _settings(options: dict[str, Any]) -> Settings:
             select=names_of(options["select"], known),
             ignore=(*names_of(options["ignore"], known), *off),
             pedantic=options["pedantic"],
+            external_data=options["external_data"],
             extend_select=names_of(options["extend_select"], known),
             severities=severities,
         )

@@ -153,8 +153,10 @@ class _Walk:
             if not frame.group:
                 self.unknown(frame, number, tag, tag)
             frame.group.append((number, tag))
-            if len(frame.group) > MAX_DEPTH:
-                self.stop(FaultKind.NESTING, frame.place, f"groups nest more than {MAX_DEPTH} deep", tag)
+            # Parsers count a group like a message, and the messages around it as well.
+            if len(frame.place.key) + len(frame.group) > MAX_DEPTH:
+                message = f"groups and messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
+                self.stop(FaultKind.NESTING, frame.place, message, tag)
         elif frame.group and frame.group[-1][0] == number:
             frame.group.pop()
         else:
@@ -240,7 +242,7 @@ class _Walk:
 
 def _another_message(source: Source) -> Fault | None:
     """The fault of a file whose fields are those of another message of ONNX and not those of ModelProto."""
-    if _fits(source, "ModelProto"):
+    if _fits(source, "ModelProto") or _holds_graph(source):
         return None
     fitting = [message for message in _CANDIDATES if _fits(source, message)]
     if not fitting:
@@ -249,11 +251,23 @@ def _another_message(source: Source) -> Fault | None:
     return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
 
 
-def _fits(source: Source, message: str) -> bool:
-    """Whether every top-level field of the file is one that `message` declares, with the right wire type."""
+def _holds_graph(source: Source) -> bool:
+    """Whether field `graph` is there and holds what a GraphProto may hold: then a model is what was meant."""
+    graph = wire.fields_by_name("ModelProto")["graph"]
+    try:
+        for number, wire_type, _, value, following in wire.records(source, 0, source.size):
+            if number == graph.number and wire_type == graph.wire_type and following > value:
+                return _fits(source, "GraphProto", value, following)
+    except WireError:
+        pass  # what cannot be split holds nothing
+    return False
+
+
+def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
+    """Whether each field from `start` to `end` is one that `message` declares, with the right wire type."""
     fields = wire.fields(message)
     try:
-        for number, wire_type, *_ in wire.records(source, 0, source.size):
+        for number, wire_type, *_ in wire.records(source, start, source.size if end is None else end):
             known = fields.get(number)
             if known is None or (wire_type != known.wire_type and not (known.packable and wire_type == WireType.LEN)):
                 return False

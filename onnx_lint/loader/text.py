@@ -32,19 +32,20 @@ def _read(source: Source) -> str | Fault:
         return _fault(f"byte {error.start} is not UTF-8", error.start)
 
 
-# Quoted strings and comments may hold brackets that open nothing.
-_TEXT_TOKENS = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{<\[]|[}>\]]""")
-_JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{\[]|[}\]]')
+# Quoted strings and comments may hold braces that open nothing. Square brackets hold the elements of one field: they
+# are no message and add no depth of their own.
+_TEXT_TOKENS = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{<]|[}>]""")
+_JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 
 
 def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
-    """A fault when brackets nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
+    """A fault when braces nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
     depth = 0
     for token in tokens.finditer(text):
-        depth += (token[0] in "{<[") - (token[0] in "}>]")
+        depth += (token[0] in "{<") - (token[0] in "}>")
         if depth > limit:
             line = text.count("\n", 0, token.start()) + 1
-            message = f"line {line} is nested more than {limit} levels deep"
+            message = f"in line {line} messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
             return Fault(FaultKind.NESTING, ROOT, message, offset=len(text[: token.start()].encode()))
     return None
 
@@ -59,8 +60,24 @@ def parse_textproto(source: Source) -> Proto | Fault:
         return deep
     try:
         return text_format.Parse(text, schema.message("ModelProto")(), descriptor_pool=schema.pool())
-    except (text_format.ParseError, ValueError, OverflowError) as error:
-        return _fault(f"the text is no model in protobuf text format: {_one_line(error)}")
+    except text_format.ParseError as error:
+        return _syntax_error(error, text)
+    except (ValueError, OverflowError) as error:
+        return _fault(f"the text is no model in protobuf text format: {_one_line(str(error))}")
+
+
+def _syntax_error(error: text_format.ParseError, text: str) -> Fault:
+    number, column = error.GetLine(), error.GetColumn()
+    detail = str(error)
+    if number is None or column is None:
+        return _fault(f"the text is no model in protobuf text format: {_one_line(detail)}")
+    before = text.split("\n", number)[:number]
+    line = before.pop()
+    # The parser puts the position and the whole line, which may be the whole file, before what it has to say.
+    detail = detail.removeprefix(f"{number}:{column} : ").removeprefix(f"{line!r}: ").removeprefix(f"'{line}': ")
+    offset = sum(len(other.encode()) + 1 for other in before) + len(line[: column - 1].encode())
+    place = f"line {number}, column {column}"
+    return _fault(f"the text is no model in protobuf text format: {place}: {_one_line(detail)}", offset)
 
 
 def parse_json(source: Source) -> Proto | Fault:
@@ -68,18 +85,28 @@ def parse_json(source: Source) -> Proto | Fault:
     text = _read(source)
     if isinstance(text, Fault):
         return text
-    # A list of messages takes two brackets a level in JSON.
-    deep = _too_deep(text, _JSON_TOKENS, 2 * MAX_DEPTH)
+    # The model itself has braces in JSON.
+    deep = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1)
     if deep is not None:
         return deep
     try:
         return json_format.Parse(
-            text, schema.message("ModelProto")(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH
+            text, schema.message("ModelProto")(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
         )
     except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
-        return _fault(f"the text is no model in protobuf JSON: {_one_line(error)}")
+        return _fault(f"the text is no model in protobuf JSON: {_one_line(str(error))}")
 
 
-def _one_line(error: Exception) -> str:
+_MAX_DETAIL = 200
+_STEP = re.compile(r"Failed to parse (\w+) field: ")
+
+
+def _one_line(detail: str) -> str:
+    """What a parser has to say, short: it repeats whole values, and each level of nesting adds a sentence."""
+    path = ".".join(_STEP.findall(detail))
+    detail = " ".join(_STEP.sub("", detail).split())
+    if len(detail) > _MAX_DETAIL:
+        detail = f"{detail[:_MAX_DETAIL]} ..."
     # The private package name is no business of the reader.
-    return " ".join(str(error).split()).replace("onnx.", "").rstrip(".")
+    detail = detail.replace("onnx.", "").rstrip(".")
+    return f"{path}: {detail}" if path else detail

@@ -166,4 +166,4 @@ def counted(count: int, word: str) -> str:
 
 def attributes_with(node: Node, names: set[str]) -> Iterator[int]:
     """The indices of the node's attributes that have one of the names."""
-    return (index for index, attribute in enumerate(node.proto.attribute) if attribute.name in names)
+    return (index for index, attribute in enumerate(node.attribute_protos) if attribute.name in names)

@@ -30,7 +30,7 @@ class GraphKind(Enum):
 class Node:
     """A node of a graph or of a function body."""
 
-    __slots__ = ("domain", "graph", "index", "inputs", "name", "op_type", "outputs", "proto")
+    __slots__ = ("attribute_protos", "domain", "graph", "index", "inputs", "name", "op_type", "outputs", "proto")
 
     def __init__(self, graph: Graph, index: int, proto: Proto) -> None:
         self.graph = graph
@@ -39,8 +39,11 @@ class Node:
         self.name: str = proto.name
         self.op_type: str = proto.op_type
         self.domain: str = proto.domain
-        self.inputs: list[str] = list(proto.input)
-        self.outputs: list[str] = list(proto.output)
+        self.inputs: list[str] = proto.input[:]  # a slice copies a third faster than list()
+        self.outputs: list[str] = proto.output[:]
+        # Kept, because making the objects for the messages anew for each pass over the attributes takes longer than
+        # most passes.
+        self.attribute_protos: list[Proto] = proto.attribute[:]
 
     @property
     def place(self) -> Place:
@@ -50,7 +53,7 @@ class Node:
     def attributes(self) -> Iterator[tuple[Proto, Place]]:
         """Each AttributeProto of the node with its place."""
         place = self.place
-        for index, attribute in enumerate(self.proto.attribute):
+        for index, attribute in enumerate(self.attribute_protos):
             yield attribute, place.at("attribute", index)
 
     def describe(self) -> str:
@@ -154,6 +157,11 @@ class Graph:
     def sparse_initializer_names(self) -> list[str]:
         """The names of the sparse initializers, which are those of their values."""
         return [] if self.is_function else [tensor.values.name for tensor in self.proto.sparse_initializer]
+
+    @cached_property
+    def value_info_names(self) -> list[str]:
+        """The names in value_info, of a function too."""
+        return [value.name for value in self.proto.value_info]
 
     @cached_property
     def positions(self) -> dict[str, int]:

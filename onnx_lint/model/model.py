@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from onnx_lint import schema
+from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls
+from onnx_lint.model.declarations import Declaration, repeated_declarations
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
 from onnx_lint.model.layout import Layout
+from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.place import ROOT, Key, Place
 from onnx_lint.model.resolution import Resolution, resolve
+from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec, node_device_configurations, sharding_specs
 from onnx_lint.model.signatures import Signatures
+from onnx_lint.model.tensor_data import TensorSurvey, survey
+from onnx_lint.model.type_index import TypeIndex, attribute_types, with_elements
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
@@ -118,7 +124,7 @@ class Model:
         top = [self.main_graph] if self.proto.HasField("graph") else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
-        return [graph for outer in top for graph in _with_nested(outer)]
+        return [graph for outer in top for graph in _with_nested(outer, self._attribute_index)]
 
     def nodes(self) -> Iterator[Node]:
         """Every node of every graph and function body."""
@@ -131,6 +137,12 @@ class Model:
         return resolve(self.graphs)
 
     @cached_property
+    def repeated_declarations(self) -> dict[Graph, list[list[Declaration]]]:
+        """For each graph the values that are declared in several of its lists, and how; graphs without any left out."""
+        found = ((graph, repeated_declarations(graph)) for graph in self.graphs)
+        return {graph: repeated for graph, repeated in found if repeated}
+
+    @cached_property
     def signatures(self) -> Signatures:
         """What the operator of each node stands for: a signature, a function of the model, or nothing known."""
         return Signatures(self, self.operator_schemas)
@@ -139,6 +151,16 @@ class Model:
     def calls(self) -> Calls:
         """The nodes that call model-local functions, and which."""
         return Calls(self.functions, self.graphs, self.effective_ir_version)
+
+    @cached_property
+    def node_device_configurations(self) -> list[NodeDeviceConfiguration]:
+        """Every device configuration of every node."""
+        return node_device_configurations(self.graphs)
+
+    @cached_property
+    def sharding_specs(self) -> list[ShardingSpec]:
+        """Every sharding of an input or output of a node."""
+        return list(sharding_specs(self.node_device_configurations))
 
     # --- what stands in them
 
@@ -152,6 +174,27 @@ class Model:
             for index, proto in enumerate(function.attribute_defaults):
                 yield Attribute(proto, function.place.at("attribute_proto", index), function.body, None)
 
+    def attributes_where(self, is_wanted: Callable[[AttributeSignature], bool]) -> Iterator[Attribute]:
+        """The attributes of which `is_wanted` is true, which is asked once for each distinct signature."""
+        if self.graphs:  # which fills the index
+            yield from self._attribute_index.where(is_wanted)
+
+    def count_attributes(self, is_wanted: Callable[[AttributeSignature], bool]) -> int:
+        """How many attributes `attributes_where` has."""
+        return self._attribute_index.count(is_wanted) if self.graphs else 0
+
+    @cached_property
+    def _attribute_index(self) -> AttributeIndex:
+        return AttributeIndex()
+
+    def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
+        """The types of `types()` of whose TypeProto `is_wanted` is true, which is asked once for each distinct one."""
+        yield from self._type_index.where(is_wanted)
+
+    @cached_property
+    def _type_index(self) -> TypeIndex:
+        return TypeIndex(self.graphs, self._attribute_index)
+
     def value_infos(self) -> Iterator[ValueInfo]:
         """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
         for graph in self.graphs:
@@ -164,15 +207,12 @@ class Model:
         """Every TypeProto that is there: of value infos and of attributes, element types after their holder."""
         for value_info in self.value_infos():
             if value_info.proto.HasField("type"):
-                yield from _with_elements(
+                yield from with_elements(
                     Type(value_info.proto.type, value_info.place.at("type"), value_info, parent=None)
                 )
-        for attribute in self.attributes():
-            if attribute.proto.HasField("tp"):
-                yield from _with_elements(Type(attribute.proto.tp, attribute.place.at("tp"), attribute, parent=None))
-            for index, proto in enumerate(attribute.proto.type_protos):
-                place = attribute.place.at("type_protos", index)
-                yield from _with_elements(Type(proto, place, attribute, parent=None))
+        for attribute in self.attributes_where(lambda signature: not _TYPE_FIELDS.isdisjoint(signature.fields)):
+            for holder in attribute_types(attribute):
+                yield from with_elements(holder)
 
     def shapes(self) -> Iterator[Shape]:
         """Every TensorShapeProto of every type."""
@@ -188,7 +228,7 @@ class Model:
                 continue
             for index, proto in enumerate(graph.proto.sparse_initializer):
                 yield SparseTensor(proto, graph.place.at("sparse_initializer", index), graph)
-        for attribute in self.attributes():
+        for attribute in self.attributes_where(lambda signature: not _SPARSE_FIELDS.isdisjoint(signature.fields)):
             if attribute.proto.HasField("sparse_tensor"):
                 yield SparseTensor(attribute.proto.sparse_tensor, attribute.place.at("sparse_tensor"), attribute.graph)
             for index, proto in enumerate(attribute.proto.sparse_tensors):
@@ -201,7 +241,7 @@ class Model:
                 continue
             for index, proto in enumerate(graph.proto.initializer):
                 yield self._tensor(proto, graph.place.at("initializer", index), graph)
-        for attribute in self.attributes():
+        for attribute in self.attributes_where(lambda signature: not _TENSOR_FIELDS.isdisjoint(signature.fields)):
             if attribute.proto.HasField("t"):
                 yield self._tensor(attribute.proto.t, attribute.place.at("t"), attribute.graph)
             for index, proto in enumerate(attribute.proto.tensors):
@@ -226,20 +266,18 @@ class Model:
         payloads = self.payloads.get(place.key, ()) if self.payloads else ()
         return Tensor(proto, place, graph, payloads)
 
+    @cached_property
+    def tensor_survey(self) -> TensorSurvey:
+        """The tensors about whose values a rule may have something to say, and all sparse tensors."""
+        return survey(self)
+
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
-        holders: list[tuple[Proto, Place, str]] = [(self.proto, ROOT, "the model")]
-        holders += [(graph.proto, graph.place, graph.describe()) for graph in self.graphs]
-        for proto, place, owner in holders:
-            if proto.metadata_props:
-                yield Metadata(list(proto.metadata_props), place, "metadata_props", owner)
-        for node in self.nodes():
-            if node.proto.metadata_props:
-                yield Metadata(list(node.proto.metadata_props), node.place, "metadata_props", node.describe())
-        items: list[ValueInfo | Tensor] = [*self.value_infos(), *self.tensors()]
-        for item in items:
-            if item.proto.metadata_props:
-                yield Metadata(list(item.proto.metadata_props), item.place, "metadata_props", item.describe())
+        yield from self._metadata
+
+    @cached_property
+    def _metadata(self) -> list[Metadata]:
+        return list(metadata_lists(self.proto, self.graphs, self.tensors()))
 
     # --- bytes
 
@@ -261,21 +299,18 @@ class Model:
         return 0
 
 
-def _with_nested(graph: Graph) -> Iterator[Graph]:
+_TYPE_FIELDS = frozenset({"tp", "type_protos"})
+_TENSOR_FIELDS = frozenset({"t", "tensors"})
+_SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
+
+
+def _with_nested(graph: Graph, index: AttributeIndex) -> Iterator[Graph]:
     yield graph
-    for node in graph.nodes:
-        for index, attribute in enumerate(node.proto.attribute):
-            # Asked of the fields, not of `type`: a graph under a wrong type is still there.
-            if attribute.HasField("g") or attribute.graphs:
-                place = node.place.at("attribute", index)
-                for nested in _graphs_of(attribute, place, graph, node.index):
-                    yield from _with_nested(nested)
-    if graph.is_function:
-        for index, attribute in enumerate(graph.proto.attribute_proto):
-            place = graph.place.at("attribute_proto", index)
-            # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
-            for nested in _graphs_of(attribute, place, graph, len(graph.nodes)):
-                yield from _with_nested(nested)
+    for attribute in index.add(graph):
+        # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
+        position = len(graph.nodes) if attribute.node is None else attribute.node.index
+        for nested in _graphs_of(attribute.proto, attribute.place, graph, position):
+            yield from _with_nested(nested, index)
 
 
 def _graphs_of(attribute: Proto, place: Place, graph: Graph, position: int) -> Iterator[Graph]:
@@ -285,19 +320,3 @@ def _graphs_of(attribute: Proto, place: Place, graph: Graph, position: int) -> I
         nested = Graph(GraphKind.NESTED, proto, nested_place, parent=graph, position=position, function=graph.function)
         graph.nested.append(nested)
         yield nested
-
-
-_ELEMENT_TYPE_FIELDS = (
-    ("sequence_type", "elem_type"),
-    ("optional_type", "elem_type"),
-    ("map_type", "value_type"),
-)
-
-
-def _with_elements(holder: Type) -> Iterator[Type]:
-    yield holder
-    for kind, field in _ELEMENT_TYPE_FIELDS:
-        if holder.proto.HasField(kind) and getattr(holder.proto, kind).HasField(field):
-            element = getattr(getattr(holder.proto, kind), field)
-            place = holder.place.at(kind).at(field)
-            yield from _with_elements(Type(element, place, holder.owner, holder))

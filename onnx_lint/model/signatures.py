@@ -109,31 +109,37 @@ class Signatures:
     @cached_property
     def usages(self) -> list[Usage]:
         """Every node of every graph and function body, those that look alike together."""
-        names = {function.name for function in self._model.functions}
-        groups: dict[tuple[Operator, object, object, object], list[Node]] = {}
+        usages: dict[tuple[object, ...], Usage] = {}
         for graph in self._model.graphs:
-            found: dict[tuple[str, str], Operator] = {}
-            for node in graph.nodes:
-                name = (node.domain, node.op_type)
-                operator = found.get(name)
-                if operator is None:
-                    operator = self.operator(node)
-                    # Calls of functions differ by their overload too.
-                    if node.op_type not in names:
-                        found[name] = operator
-                inputs, outputs, attributes = node.inputs, node.outputs, node.proto.attribute
-                key = (
-                    operator,
-                    tuple(map(bool, inputs)) if "" in inputs else len(inputs),
-                    tuple(map(bool, outputs)) if "" in outputs else len(outputs),
-                    tuple([(attribute.name, attribute.type) for attribute in attributes]) if attributes else (),
-                )
-                group = groups.get(key)
-                if group is None:
-                    groups[key] = [node]
-                else:
-                    group.append(node)
-        return [_usage(key[0], nodes) for key, nodes in groups.items()]
+            for nodes in self._alike(graph):
+                usage = _usage(self.operator(nodes[0]), nodes)
+                key = (usage.operator, usage.inputs, usage.outputs, usage.attributes)
+                same = usages.setdefault(key, usage)
+                if same is not usage:
+                    same.nodes.extend(nodes)
+        return list(usages.values())
+
+    def _alike(self, graph: Graph) -> Iterable[list[Node]]:
+        """The nodes of one graph in groups whose operators and operands are written alike."""
+        functions = {function.name for function in self._model.functions}
+        groups: dict[tuple[object, ...], list[Node]] = {}
+        for node in graph.nodes:
+            inputs, outputs, attributes = node.inputs, node.outputs, node.attribute_protos
+            key = (
+                node.op_type,
+                node.domain,
+                tuple(map(bool, inputs)) if "" in inputs else len(inputs),
+                tuple(map(bool, outputs)) if "" in outputs else len(outputs),
+                tuple([(attribute.name, attribute.type) for attribute in attributes]) if attributes else None,
+                # The overload is part of what a call means, and nothing to any other node.
+                node.proto.overload if node.op_type in functions else None,
+            )
+            group = groups.get(key)
+            if group is None:
+                groups[key] = [node]
+            else:
+                group.append(node)
+        return groups.values()
 
     @cached_property
     def verified_usages(self) -> list[Usage]:
@@ -214,6 +220,6 @@ def _usage(operator: Operator, nodes: list[Node]) -> Usage:
         operator,
         tuple(map(bool, first.inputs)),
         tuple(map(bool, first.outputs)),
-        tuple((attribute.name, attribute.type) for attribute in first.proto.attribute),
+        tuple((attribute.name, attribute.type) for attribute in first.attribute_protos),
         nodes,
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.rule import Finding, rule
+from onnx_lint.schema.reserved import is_reserved
 
 
 @rule(clause="FIL-7", since="0.1.0", of_file=True)
@@ -18,11 +19,23 @@ def unknown_field(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The fields that the schema of ONNX defines, up to IR version 14.
+    The fields that the schema of ONNX defines, up to IR version 14. Numbers that the schema reserves are for
+    `reserved-field`. Each number is reported once for each kind of message, where it occurs first.
 
     ### Example
 
     Field 99 in a NodeProto.
     """
-    for fault in model.faults_of(FaultKind.UNKNOWN_FIELD):
-        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)
+    faults = [
+        fault for fault in model.faults_of(FaultKind.UNKNOWN_FIELD) if not is_reserved(fault.message_type, fault.number)
+    ]
+    counts: dict[tuple[str, int | None], int] = {}
+    for fault in faults:
+        key = (fault.message_type, fault.number)
+        counts[key] = counts.get(key, 0) + 1
+    for fault in faults:
+        count = counts.pop((fault.message_type, fault.number), 0)
+        if not count:
+            continue
+        occurrences = f" ({count:,} occurrences)" if count > 1 else ""
+        yield Finding(fault.place, f"{fault.message}{occurrences}", offset=fault.offset, length=fault.length)

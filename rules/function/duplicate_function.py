@@ -38,10 +38,14 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
 
 
 def _finding(function: Function, other: Function) -> Finding:
-    too_early = "; overloads tell functions apart from IR version 10 on" if function.overload != other.overload else ""
+    message = f"{function.body.describe()} is defined a second time"
+    if function.qualified_name != other.qualified_name:
+        message = f"{function.body.describe()} has the identity of {other.body.describe()}"
+    if function.overload != other.overload:
+        message += "; overloads tell functions apart from IR version 10 on"
     return Finding(
         function.place,
-        f"{function.body.describe()} repeats the identity of {other.body.describe()}{too_early}",
+        message,
         related=(Related(other.place, f"first function of that identity: {other.body.describe()}"),),
         allowed="one function for each domain, name and overload",
         subject=function.qualified_name,

@@ -63,7 +63,7 @@ def _is_mixed(domain: str) -> bool:
 
 def _finding(nodes: list[Node], functions: list[Function], model: Model) -> Finding:
     first, *others = nodes
-    more = f" (and {len(others):,} more nodes)" if others else ""
+    more = f" (and {len(others):,} more node{'s' if len(others) > 1 else ''})" if others else ""
     return Finding(
         first.place.at("op_type"),
         f"{first.describe()}{more} calls {_what(first, functions, model)}",

@@ -37,7 +37,7 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     for name, (first, *others) in graphs.items():
         if not others:
             continue
-        more = f", as do {len(others) - 1:,} more" if len(others) > 1 else ""
+        more = f" ({len(others) + 1:,} graphs of that name)" if len(others) > 1 else ""
         yield Finding(
             others[0].place.at("name"),
             f"{others[0].kind.value} {quote(name)} has the name of {_other(first, others[0])}{more}",

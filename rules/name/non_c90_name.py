@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from onnx_lint.model import Graph, Model
+from onnx_lint.model import Graph, Model, Proto
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
@@ -40,9 +40,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
         if wrong:
             yield _finding(graph, wrong, "name", "NAM-1")
     for graph, variables in _dimension_variables(model):
-        wrong = _not_c90(variables)
-        if wrong:
-            yield _finding(graph, wrong, "dimension variable", "SHP-3")
+        yield _finding(graph, _not_c90(variables), "dimension variable", "SHP-3")
 
 
 def _names(graph: Graph, functions: set[str]) -> Iterator[str]:
@@ -58,13 +56,20 @@ def _names(graph: Graph, functions: set[str]) -> Iterator[str]:
 
 
 def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
+    """The graphs in whose types a dimension variable breaks the rule, each with all variables of these types."""
     found: dict[int, tuple[Graph, list[str]]] = {}
-    for shape in model.shapes():
-        graph = shape.owner.graph
-        # `*` has a clause of its own.
-        names = [dimension.dim_param for dimension in shape.proto.dim if dimension.dim_param != "*"]
-        found.setdefault(id(graph), (graph, []))[1].extend(names)
+    for holder in model.types_where(lambda proto: bool(_not_c90(_variables(proto)))):
+        graph = holder.owner.graph
+        found.setdefault(id(graph), (graph, []))[1].extend(_variables(holder.proto))
     yield from found.values()
+
+
+def _variables(proto: Proto) -> list[str]:
+    """The dimension variables of a dense or sparse tensor type; `*` has a clause of its own."""
+    kind = proto.WhichOneof("value")
+    if kind not in ("tensor_type", "sparse_tensor_type"):
+        return []
+    return [dimension.dim_param for dimension in getattr(proto, kind).shape.dim if dimension.dim_param != "*"]
 
 
 def _not_c90(names: Iterable[str]) -> list[str]:
@@ -72,9 +77,21 @@ def _not_c90(names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name and not (name.isascii() and name.isidentifier())]
 
 
+def _kind(graph: Graph, name: str) -> str:
+    """What the name is the name of, where it is one of several things the first of them."""
+    if name == graph.name:
+        return "function name" if graph.is_function else "graph name"
+    if name in graph.positions:
+        return "value name"
+    if any(name == node.name for node in graph.nodes):
+        return "node name"
+    return "operator name" if any(name == node.op_type for node in graph.nodes) else "attribute name"
+
+
 def _finding(graph: Graph, wrong: list[str], what: str, clause: str) -> Finding:
     if len(wrong) == 1:
-        message = f"{what} {quote_some(wrong)} in {graph.describe()} is not a C90 identifier"
+        kind = _kind(graph, wrong[0]) if what == "name" else what
+        message = f"{kind} {quote_some(wrong)} in {graph.describe()} is not a C90 identifier"
     else:
         shown = "" if len(wrong) <= 3 else ", first 3 shown"
         message = f"{len(wrong):,} {what}s in {graph.describe()} are not C90 identifiers{shown}: {quote_some(wrong)}"

@@ -16,8 +16,8 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer passes over a key that it does not know, so the parameter is lost. QONNX and FINN keep their data types
-    under a key of their own, `finn_datatype`; other tools cannot read it.
+    A consumer passes over a key that it does not know, so the parameter is lost. QONNX and FINN keep their data
+    types under a key of their own, `finn_datatype`; other tools cannot read it.
 
     ### What is allowed
 
@@ -47,7 +47,11 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
         count = f" ({len(places):,} occurrences)" if len(places) > 1 else ""
         yield Finding(
             places[0],
-            f"quantization parameter {quote(key)} is not defined by ONNX{count}{suggestion(key, DEFINED)}",
+            f"quantization parameter {quote(key)} is not defined by ONNX{count}{_meant(key)}",
             allowed=" or ".join(DEFINED),
             subject=key or None,
         )
+
+
+def _meant(key: str) -> str:
+    return f"; did you mean {quote(key.upper())}?" if key.upper() in DEFINED else suggestion(key, DEFINED)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, Place, Proto
+from onnx_lint.model import Graph, Model, Place
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
@@ -39,38 +39,27 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
         if graph.is_function:
             continue
         for index, annotation in enumerate(graph.proto.quantization_annotation):
-            for name, fields in _names(annotation):
-                if not name or (name not in graph.positions and not graph.sees(name)):
-                    yield _finding(graph, index, name, fields)
+            place = graph.place.at("quantization_annotation", index)
+            described = f"quantization annotation {index} of {graph.describe()}"
+            if not _is_known(annotation.tensor_name, graph):
+                yield _finding(place.at("tensor_name"), described, annotation.tensor_name, graph)
+            for position, entry in enumerate(annotation.quant_parameter_tensor_names):
+                if entry.key in TENSOR_KEYS and not _is_known(entry.value, graph):
+                    entry_place = place.at("quant_parameter_tensor_names", position).at("value")
+                    yield _finding(entry_place, f"{entry.key} in {described}", entry.value, graph)
 
 
-Fields = tuple[int, str] | None
-"""The entry of the annotation and its key; None for `tensor_name`."""
+def _is_known(name: str, graph: Graph) -> bool:
+    return bool(name) and (name in graph.positions or graph.sees(name))
 
 
-def _names(annotation: Proto) -> Iterator[tuple[str, Fields]]:
-    yield annotation.tensor_name, None
-    for position, entry in enumerate(annotation.quant_parameter_tensor_names):
-        if entry.key in TENSOR_KEYS:
-            yield entry.value, (position, entry.key)
-
-
-def _finding(graph: Graph, index: int, name: str, fields: Fields) -> Finding:
-    what = f"quantization annotation {index} of {graph.describe()}"
-    place: Place = graph.place.at("quantization_annotation", index)
-    if fields is None:
-        place = place.at("tensor_name")
-        missing = "states no tensor"
-    else:
-        position, key = fields
-        place = place.at("quant_parameter_tensor_names", position).at("value")
-        what = f"{key} in {what}"
-        missing = "names no tensor"
-    said = f"is {quote(name)}" if fields else f"is about {quote(name)}"
+def _finding(place: Place, described: str, name: str, graph: Graph) -> Finding:
     hint = suggestion(name, graph.positions)
     return Finding(
         place,
-        f"{what} {said}, which is no value of the graph{hint}" if name else f"{what} {missing}",
+        f"{described} names {quote(name)}, which is no value of the graph{hint}"
+        if name
+        else f"{described} names no tensor",
         allowed="an input, an initializer or a node output",
         subject=name or None,
     )

@@ -94,7 +94,7 @@ def _take_over(needs: dict[int, Needs], usage: Usage, required: set[str]) -> lis
         function = node.graph.function
         if function is None:
             continue
-        for index, attribute in enumerate(node.proto.attribute):
+        for index, attribute in enumerate(node.attribute_protos):
             name = attribute.ref_attr_name
             if name and attribute.name in required and name in function.attribute_names:
                 found = needs[function.index]

@@ -129,7 +129,7 @@ def _what_is_known(schemas: OperatorSchemas, operator: Operator, node: Node, spe
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
         came += f"{importer(node)} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in _RUNTIME_HAD_FIRST
-        return f"{came}; below, it is ONNX Runtime's own" if is_runtimes else came
+        return f"{came}; below that version it is ONNX Runtime's own" if is_runtimes else came
     if spelling:
         return f"{imported} does not have; it has {quote(spelling)}, and case counts"
     if not operator.domain and operator.op_type in onnxruntime_default_domain():

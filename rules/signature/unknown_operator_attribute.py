@@ -56,7 +56,7 @@ def _findings(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, un
     allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     for node in usage.nodes:
         for index in attributes_with(node, unknown):
-            name = node.proto.attribute[index].name
+            name = node.attribute_protos[index].name
             hint = version_hint(other, usage, node) or _hint(schemas, schema, usage, node, name)
             yield Finding(
                 node.place.at("attribute", index),
@@ -75,7 +75,7 @@ def _hint(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: 
         return f"; it came with opset {later[0]}, {imports(usage, node)}"
     if found:
         gone = next(version for version in versions if version > found[-1])
-        return f"; it went with opset {gone}, {imports(usage, node)}"
+        return f"; opset {gone} dropped it, {imports(usage, node)}"
     return suggestion(name, schema.attributes)
 
 

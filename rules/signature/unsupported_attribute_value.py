@@ -53,7 +53,7 @@ def _findings(
     schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, restricted: dict[str, Values]
 ) -> Iterator[Finding]:
     for index in attributes_with(node, set(restricted)):
-        attribute = node.proto.attribute[index]
+        attribute = node.attribute_protos[index]
         declared = schema.attributes[attribute.name]
         if attribute.ref_attr_name or attribute.type != declared.type_code:
             continue
@@ -116,7 +116,7 @@ def _hint(
         return f"; it came with opset {later[0]}, {imports(usage, node)}"
     if found:
         gone = next(version for version in versions if version > found[-1])
-        return f"; it went with opset {gone}, {imports(usage, node)}"
+        return f"; opset {gone} dropped it, {imports(usage, node)}"
     if isinstance(value, int):
         return ""
     words = sorted(map(str, allowed_values(schema, name) or ()))

@@ -47,7 +47,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
         for node in usage.nodes:
             hint = version_hint(other, usage, node)
             for index in attributes_with(node, wrong):
-                attribute = node.proto.attribute[index]
+                attribute = node.attribute_protos[index]
                 expected = schema.attributes[attribute.name].type
                 yield Finding(
                     node.place.at("attribute", index),

@@ -53,12 +53,12 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
 
 def _findings(model: Model, graph: Graph, node: Node, initializers: set[str]) -> Iterator[Finding]:
     clause, judged, allowed = _judged(model, node)
-    what = "does not allow" if judged is None else "supplies itself"
+    but = f"which {node.describe()} does not allow" if judged is None else f"but {node.describe()} supplies it"
     for index, name in enumerate(graph.input_names):
         if name in initializers and (judged is None or index < judged):
             yield Finding(
                 graph.place.at("input", index),
-                f"input {index} of {graph.describe()} is the initializer {quote(name)}, which {node.describe()} {what}",
+                f"input {index} of {graph.describe()} has the default {quote(name)}, {but}",
                 clause=clause,
                 related=(_initializer(graph, name),),
                 allowed=allowed,

@@ -68,10 +68,11 @@ _CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SU
 
 
 def _finding(name: str, definition: Definition, outer: Definition) -> Finding:
+    hidden = outer.describe() if outer.node is None else f"{outer.describe()} in {outer.graph.describe()}"
     accepted = "" if definition.field == "output" else "; consumers accept it"
     return Finding(
         definition.place,
-        f"{definition.describe()} is called {quote(name)}, which hides {outer.describe()}{accepted}",
+        f"{definition.describe()} is called {quote(name)}, which hides {hidden}{accepted}",
         clause=_CLAUSES[definition.field],
         related=(Related(outer.place, f"outer definition of {quote(name)}: {outer.describe()}"),),
         allowed="a name that is not visible from an enclosing graph",

@@ -29,10 +29,11 @@ def initialization_input(model: Model) -> Iterator[Finding]:
     for graph in model.training_graphs:
         names = graph.input_names
         if graph.kind is GraphKind.INITIALIZATION and names:
+            count = f"{len(names):,} input{'s' if len(names) > 1 else ''}"
             shown = "" if len(names) <= 3 else ", first 3 shown"
             yield Finding(
                 graph.place.at("input", 0),
-                f"{graph.describe()} has {len(names):,} input{'s' if len(names) > 1 else ''}{shown}: {quote_some(names)}",
+                f"{graph.describe()} has {count}{shown}: {quote_some(names)}",
                 allowed="no inputs",
                 subject=names[0],
             )

@@ -21,8 +21,8 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
     As value of an `initialization_binding`: an output of the initialization graph. As value of an `update_binding`:
     an output of the algorithm or of the inference graph. The texts are not at one about the second: IR.md and the
     comment in the schema of the edition 1.9 speak of outputs of the algorithm, the newer comment adds those of the
-    inference graph, as both run as one graph. onnx-lint accepts both, except in the edition 1.9, where the output of
-    the inference graph alone is reported.
+    inference graph, as both run as one graph. onnx-lint accepts both, except in the edition 1.9, where the output
+    of the inference graph alone is reported.
 
     Where the initialization graph is missing altogether, `missing-initialization` says so.
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.model.tensor_data.element_type import ElementType
 from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
+from onnx_lint.model.tensor_data.strings import others
 from onnx_lint.model.tensor_data.wire_values import PIECE_BYTES, byte_pieces, entry_pieces, last_varint
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class Outliers:
     count: int
     index: int
     value: int
+
+    @property
+    def others(self) -> str:
+        """The words for all but the first, to be put behind a message; empty when there are none."""
+        return others(self.count)
 
 
 def raw_pieces(tensor: StoredTensor) -> Iterator[bytes]:
@@ -162,10 +168,16 @@ def _zero_flags(tensor: StoredTensor, field: str, element: ElementType) -> Itera
     for piece in entries(tensor, field):
         if element.elements_per_entry > 1:
             packed = bytes(value & 0xFF for value in piece) if not is_array(piece) else piece.astype("u1").tobytes()
-            yield _zero_elements_array(packed, element.bits) if is_array(piece) else _zero_elements(packed, element.bits)
+            yield (
+                _zero_elements_array(packed, element.bits) if is_array(piece) else _zero_elements(packed, element.bits)
+            )
         elif element.is_complex:
             flags = _zero_entries(piece)
-            yield flags[::2] & flags[1::2] if is_array(piece) else [a and b for a, b in zip(flags[::2], flags[1::2], strict=False)]
+            yield (
+                flags[::2] & flags[1::2]
+                if is_array(piece)
+                else [a and b for a, b in zip(flags[::2], flags[1::2], strict=False)]
+            )
         else:
             yield _zero_entries(piece)
 
@@ -222,7 +234,7 @@ def _int64_array(raw: bytes) -> Array:
 
 
 def rows_of(pieces: Iterable[Any], width: int) -> Iterator[Any]:
-    """Pieces regrouped so that each holds whole rows of `width` numbers: lists of tuples, or arrays of two dimensions."""
+    """Pieces regrouped into whole rows of `width` numbers: lists of tuples, or arrays of two dimensions."""
     carried: Any = None
     for piece in pieces:
         numbers = piece if carried is None or not len(carried) else _appended(carried, piece)
@@ -240,3 +252,30 @@ def _appended(carried: Any, piece: Any) -> Any:
     import numpy as np
 
     return np.concatenate([np.asarray(carried, piece.dtype), piece])
+
+
+def behind(previous: Any, rows: Any) -> Any:
+    """The rows with the last one of the piece before them in front."""
+    return rows if previous is None or not len(previous) else _stacked(previous, rows)
+
+
+def _stacked(previous: Any, rows: Any) -> Any:
+    if not is_array(rows):
+        return [*previous, *rows]
+    import numpy as np
+
+    return np.concatenate([np.asarray(previous, rows.dtype).reshape(-1, rows.shape[1]), rows])
+
+
+def at_columns(rows: Array, columns: Array) -> Array:
+    """The number of each row in the column that is given for it."""
+    import numpy as np
+
+    taken: Array = np.take_along_axis(rows, columns, axis=1)[:, 0]
+    return taken
+
+
+def describe_index(row: Any) -> str:
+    """An index as messages show it: a number, or coordinates in brackets."""
+    numbers = [str(int(number)) for number in row]
+    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

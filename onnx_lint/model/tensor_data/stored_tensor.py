@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -24,6 +25,8 @@ TYPED_FIELDS: Final = ("float_data", "int32_data", "string_data", "int64_data", 
 
 _MAX_SHOWN_DIMENSIONS = 8
 
+_UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
+
 
 def element_count(dims: Proto) -> int | None:
     """The product of the dimensions; None where one is negative or the product is beyond 64 bits.
@@ -38,6 +41,14 @@ def element_count(dims: Proto) -> int | None:
         if count > MAX_INT64:
             return None
     return count
+
+
+def describe_shape(dims: Sequence[int]) -> str:
+    """The dimensions as messages show them, such as `[2,3]`; of very many the first."""
+    shown = [str(dim) for dim in dims[: _MAX_SHOWN_DIMENSIONS + 1]]
+    if len(shown) > _MAX_SHOWN_DIMENSIONS:
+        shown[-1] = "..."
+    return f"[{','.join(shown)}]"
 
 
 class StoredTensor:
@@ -97,7 +108,7 @@ class StoredTensor:
         return [payload for payload in self.tensor.payloads if payload.field == field]
 
     def count(self, field: str) -> int:
-        """How many entries a field has, bytes for raw_data. Packed varints and unpacked runs are counted in the source."""
+        """How many entries a field has, bytes for raw_data. Varints and unpacked records are counted in the source."""
         return self._count(field)[0]
 
     def is_torn(self, field: str) -> bool:
@@ -139,6 +150,19 @@ class StoredTensor:
             return None
         return element.bytes_of(self.elements) if field == "raw_data" else element.entries_of(self.elements)
 
+    @property
+    def is_packed_otherwise(self) -> bool:
+        """Whether int32_data has as many entries as 4-bit or 2-bit elements take up when packed in another way.
+
+        That is one element an entry, or as many as 32 bits hold, and not two or four.
+        """
+        element, elements = self.type, self.elements
+        if element is None or element.elements_per_entry == 1 or not elements or self.segment is not None:
+            return False
+        if self.right_field != element.field or self.count(element.field) == self.expected:
+            return False
+        return self.count(element.field) in (elements, -(-elements * element.bits // 32))
+
     # --- for findings
 
     @property
@@ -150,19 +174,22 @@ class StoredTensor:
         """The tensor as messages name it."""
         return self.tensor.describe()
 
+    def describe_count(self, field: str) -> str:
+        """How many values `field` has, such as `4 bytes`, `1 entry` or `3 strings`."""
+        one, many = _UNITS.get(field, ("entry", "entries"))
+        count = self.count(field)
+        return f"{count:,} {one if count == 1 else many}"
+
     def describe_type(self) -> str:
         """Element type and shape, such as `float[2,3]`; a scalar has empty brackets."""
-        dims = [str(dim) for dim in self.proto.dims[: _MAX_SHOWN_DIMENSIONS + 1]]
-        if len(dims) > _MAX_SHOWN_DIMENSIONS:
-            dims[-1] = "..."
         name = self.type.name if self.type else f"element type {self.proto.data_type}"
-        return f"{name}[{','.join(dims)}]"
+        return f"{name}{describe_shape(self.proto.dims)}"
 
-    def offset_of(self, field: str) -> int | None:
-        """Where the values of `field` begin, for a tensor that the loader left in the source as millions of records.
+    @cached_property
+    def offset(self) -> int | None:
+        """Where the values begin, for a tensor that the loader left in the source as a run of records.
 
-        The place of a finding in such a tensor could only be found by a walk that keeps all of them in memory.
+        There may be millions, and to find a place among them would need a walk that keeps them all in memory.
         """
-        if all(payload.packed for payload in self.tensor.payloads):
-            return None
-        return min((payload.offset for payload in self.payloads(field)), default=self.tensor.payloads[0].offset)
+        runs = [payload.offset for payload in self.tensor.payloads if not payload.packed]
+        return min(runs) if runs else None

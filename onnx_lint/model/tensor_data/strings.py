@@ -21,6 +21,11 @@ _MAX_SHORT: Final = 0x7F
 """The longest string with a length of one byte."""
 
 
+def others(count: int) -> str:
+    """The words for all of `count` faults but the first; empty when there are no more."""
+    return f" ({count - 1:,} more like it)" if count > 1 else ""
+
+
 @dataclass(slots=True)
 class Occurrences:
     """How many strings have a fault, and where the first of them is."""
@@ -32,6 +37,11 @@ class Occurrences:
     """Where in the string."""
     span: tuple[int, int] | None = None
     """The record in the source, where the loader left the string there."""
+
+    @property
+    def others(self) -> str:
+        """The words for all but the first, to be put behind a message; empty when there are none."""
+        return others(self.count)
 
     def add(self, index: int, byte: int, span: tuple[int, int] | None) -> None:
         """Count one more."""

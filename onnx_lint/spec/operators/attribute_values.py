@@ -32,7 +32,10 @@ _POST_TRANSFORM: Final = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"
 _STRINGS: Final[tuple[Row, ...]] = (
     ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", "auto_pad", 1, ANY,
      "NOTSET SAME_UPPER SAME_LOWER VALID"),
-    ("", "GRU LSTM RNN", "direction", 1, ANY, "forward reverse bidirectional"),
+    # The default of GRU-1 is misspelt, and what the default is cannot be forbidden.
+    ("", "GRU", "direction", 1, 2, "forward foward reverse bidirectional"),
+    ("", "GRU", "direction", 3, ANY, "forward reverse bidirectional"),
+    ("", "LSTM RNN", "direction", 1, ANY, "forward reverse bidirectional"),
     ("", "GRU LSTM RNN", "activations", 1, ANY, _RECURRENT),
     ("", "BitShift", "direction", 11, ANY, "LEFT RIGHT"),
     ("", "Cast CastLike", "round_mode", 24, ANY, "up down nearest"),
@@ -140,11 +143,11 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> Values | None:
 @cache
 def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, Values]]]:
     found: dict[tuple[str, str, str], list[tuple[int, int, Values]]] = {}
-    for rows, convert in ((_STRINGS, str), (_NUMBERS, int)):
-        for domain, operators, attribute, first, last, text in rows:
-            values = frozenset(map(convert, text.split()))
-            for operator in operators.split():
-                found.setdefault((domain, operator, attribute), []).append((first, last, values))
+    for domain, operators, attribute, first, last, text in (*_STRINGS, *_NUMBERS):
+        words = text.split()
+        values: Values = frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
+        for operator in operators.split():
+            found.setdefault((domain, operator, attribute), []).append((first, last, values))
     return found
 
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How nodes are spread over devices: their device configurations, and the sharding of their inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from onnx_lint.model.graph import Graph, Node, Proto
+from onnx_lint.model.place import Place
+from onnx_lint.wording import quote
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDeviceConfiguration:
+    """A NodeDeviceConfigurationProto: what a node does under one device configuration of the model."""
+
+    node: Node
+    proto: Proto
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ShardingSpec:
+    """A ShardingSpecProto: how one input or output of a node is cut into shards."""
+
+    configuration: NodeDeviceConfiguration
+    proto: Proto
+    place: Place
+
+    @property
+    def node(self) -> Node:
+        """The node whose input or output is cut."""
+        return self.configuration.node
+
+    def describe(self) -> str:
+        """The sharding as messages name it."""
+        name = self.proto.tensor_name
+        tensor = f"of {quote(name)}" if name else f"{self.place.index}"
+        return f"sharding {tensor} in {self.node.describe()}"
+
+
+def node_device_configurations(graphs: Iterable[Graph]) -> list[NodeDeviceConfiguration]:
+    """Every device configuration of every node."""
+    return [
+        NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
+        for graph in graphs
+        for node in graph.nodes
+        if node.proto.device_configurations
+        for index, proto in enumerate(node.proto.device_configurations)
+    ]
+
+
+def sharding_specs(configurations: Iterable[NodeDeviceConfiguration]) -> Iterator[ShardingSpec]:
+    """Every sharding of every node."""
+    for configuration in configurations:
+        for index, proto in enumerate(configuration.proto.sharding_spec):
+            yield ShardingSpec(configuration, proto, configuration.place.at("sharding_spec", index))

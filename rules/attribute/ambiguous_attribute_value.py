@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.attribute_index import value_fields
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="ATT-4", since="0.1.0")
+def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
+    """An attribute has values in several fields.
+
+    ### Why it matters
+
+    Only one of them can be meant. Which one a reader takes depends on whether it goes by the stated type or by the
+    first field that it finds.
+
+    ### What is allowed
+
+    One value field. A singular field counts when it is in the file, even with the value 0; a list counts when it
+    has elements, since an empty one leaves no trace.
+
+    ### Example
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 f: 1 } }
+    ```
+    """
+    for attribute in model.attributes_where(lambda signature: len(signature.fields) > 1):
+        *others, last = map(quote, value_fields(attribute.proto))
+        yield Finding(
+            attribute.place,
+            f"{attribute.describe()} has values in fields {', '.join(others)} and {last}",
+            allowed="a value in one field",
+            subject=attribute.proto.name,
+        )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from onnx_lint.model import Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="ATT-8", since="0.1.0")
+def attribute_named_as_value(model: Model) -> Iterator[Finding]:
+    """An attribute has the name of an input or output of its node.
+
+    ### Why it matters
+
+    The specification keeps the names of a node's attributes, inputs and outputs apart, so that tools may put them
+    into one table, as generated code does with its variables.
+
+    ### What is allowed
+
+    A name that is none of the value names that the node itself lists. Other values of the graph may have it, and so
+    may the formal inputs in the definition of the operator, which are not in the file.
+
+    ### Example
+
+    ```
+    node { op_type: "Elu" input: "alpha" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
+    ```
+    """
+    usages = [usage for usage in model.signatures.usages if usage.attributes]
+    names = {name for usage in usages for name, _ in usage.attributes} - {""}
+    values = chain.from_iterable(chain(node.inputs, node.outputs) for usage in usages for node in usage.nodes)
+    shared = names.intersection(values)
+    for usage in usages if shared else ():
+        if not shared.isdisjoint(name for name, _ in usage.attributes):
+            for node in usage.nodes:
+                yield from _findings(node)
+
+
+def _findings(node: Node) -> Iterator[Finding]:
+    values = {name: ("output", index) for index, name in enumerate(node.outputs) if name}
+    values |= {name: ("input", index) for index, name in enumerate(node.inputs) if name}
+    for index, attribute in enumerate(node.proto.attribute):
+        if attribute.name not in values:
+            continue
+        field, position = values[attribute.name]
+        yield Finding(
+            node.place.at("attribute", index).at("name"),
+            f"attribute {quote(attribute.name)} of {node.describe()} has the name of the node's {field} {position}",
+            related=(Related(node.place.at(field, position), f"{field} {position} of the node"),),
+            allowed="a name that is none of the node's inputs and outputs",
+            subject=attribute.name,
+        )

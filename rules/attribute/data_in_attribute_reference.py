@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.attribute_index import value_fields
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, quote_some
+
+
+@rule(clause="ATT-11", since="0.1.0")
+def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
+    """An attribute refers to a parameter of a function and holds a value too.
+
+    ### Why it matters
+
+    The value could be a default, an override or a leftover; readers do not agree on which. A default belongs into
+    the function's `attribute_proto`.
+
+    ### What is allowed
+
+    Either `ref_attr_name` or a value.
+
+    ### Example
+
+    ```
+    functions { name: "F" domain: "com.example" attribute: "slope" node {
+      op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" f: 1 }
+    } }
+    ```
+    """
+    for attribute in model.attributes_where(lambda signature: signature.is_reference and bool(signature.fields)):
+        fields = value_fields(attribute.proto)
+        where = "in field" if len(fields) == 1 else "in fields"
+        yield Finding(
+            attribute.place,
+            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)} and has a value "
+            f"{where} {quote_some(fields, len(fields))}",
+            allowed="a reference or a value",
+            subject=attribute.proto.name,
+        )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="ATT-7", since="0.1.0")
+def duplicate_attribute(model: Model) -> Iterator[Finding]:
+    """A node has two attributes of one name.
+
+    ### Why it matters
+
+    Some readers take the first one, others the last.
+
+    ### What is allowed
+
+    Distinct names for the attributes of a node. The parameters of a function are for
+    `duplicate-function-attribute`, attributes without a name for `unnamed-attribute`.
+
+    ### Example
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y"
+      attribute { name: "axis" type: INT i: 0 }
+      attribute { name: "axis" type: INT i: 1 }
+    }
+    ```
+    """
+    for usage in model.signatures.usages:
+        names = [name for name, _ in usage.attributes]
+        if len(set(names)) != len(names):
+            for node in usage.nodes:
+                yield from _duplicates(node)
+
+
+def _duplicates(node: Node) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, attribute in enumerate(node.proto.attribute):
+        name = attribute.name
+        other = first.setdefault(name, index)
+        if other == index or not name:
+            continue
+        yield Finding(
+            node.place.at("attribute", index),
+            f"{node.describe()} has the attribute {quote(name)} a second time",
+            related=(Related(node.place.at("attribute", other), f"first attribute {quote(name)}"),),
+            allowed="each attribute of a node once",
+            subject=name,
+        )

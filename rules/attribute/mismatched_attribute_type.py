@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.attribute_index import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeSignature, value_fields
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="ATT-3", since="0.1.0")
+def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
+    """The value of an attribute stands in another field than its type says.
+
+    ### Why it matters
+
+    A reader that goes by the type finds nothing and takes 0 or an empty list; one that goes by the fields finds the
+    value. The two compute different things from one file.
+
+    ### What is allowed
+
+    The value in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and so on. Values
+    in several fields are for `ambiguous-attribute-value`, a missing or unknown type for `untyped-attribute`.
+
+    ### Example
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT f: 1 } }
+    ```
+    """
+    for attribute in model.attributes_where(_is_mismatched):
+        kind = attribute.proto.type
+        (field,) = value_fields(attribute.proto)
+        yield Finding(
+            attribute.place,
+            f"{attribute.describe()} is of type {TYPE_NAMES[kind]} and its value stands in field {quote(field)}",
+            allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
+            subject=attribute.proto.name,
+        )
+
+
+def _is_mismatched(signature: AttributeSignature) -> bool:
+    expected = VALUE_FIELD_OF_TYPE.get(signature.type)
+    return expected is not None and len(signature.fields) == 1 and signature.fields[0] != expected

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.attribute_index import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeSignature
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+_VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
+"""The types whose values are messages, of which an empty one leaves a trace in the file."""
+
+
+@rule(clause="ATT-5", since="0.1.0")
+def missing_attribute_value(model: Model) -> Iterator[Finding]:
+    """An attribute has neither a value nor a reference to a parameter.
+
+    ### Why it matters
+
+    There is no default for a tensor, a graph or a type, so the node cannot be run.
+
+    ### What is allowed
+
+    A value in the field of the type, or in a function body `ref_attr_name`. Writers of the proto3 form leave out
+    numbers that are 0 and strings that are empty, and an empty list is never written, so only the types `TENSOR`,
+    `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are judged.
+
+    ### Example
+
+    ```
+    node { op_type: "Constant" output: "y" attribute { name: "value" type: TENSOR } }
+    ```
+    """
+    for attribute in model.attributes_where(_is_missing):
+        kind = attribute.proto.type
+        yield Finding(
+            attribute.place,
+            f"{attribute.describe()} is of type {TYPE_NAMES[kind]} and has no value",
+            allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
+            subject=attribute.proto.name,
+        )
+
+
+def _is_missing(signature: AttributeSignature) -> bool:
+    if signature.fields or signature.is_reference:
+        return False
+    return TYPE_NAMES.get(signature.type) in _VISIBLE_TYPES

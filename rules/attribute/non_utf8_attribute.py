@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Attribute, Model, Place
+from onnx_lint.model.attribute_index import utf8_fault
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.releases import is_onnx_domain
+
+
+@rule(clause=("ATT-9", "ATT-9a"), since="0.1.0")
+def non_utf8_attribute(model: Model) -> Iterator[Finding]:
+    r"""A string attribute holds bytes that are not UTF-8.
+
+    ### Why it matters
+
+    The field is one of bytes, so no parser looks at it; the first reader that makes text of it fails or garbles it.
+
+    ### What is allowed
+
+    UTF-8 text in `s` and in each element of `strings`.
+
+    For operators that ONNX defines this is an error. Runtimes keep compiled engines and other blobs in attributes of
+    operators of their own, and the specification leaves the meaning of those to them: there, in calls of model-local
+    functions, and in the defaults of a function's parameters it is a warning.
+
+    ### Example
+
+    ```
+    node { op_type: "Cast" input: "x" output: "y" attribute { name: "round_mode" type: STRING s: "\xff" } }
+    ```
+    """
+    for attribute in model.attributes_where(lambda signature: not signature.is_text):
+        clause = "ATT-9" if _is_of_onnx(model, attribute) else "ATT-9a"
+        for place, prefix, position in _faults(attribute):
+            yield Finding(
+                place,
+                f"{prefix}{attribute.describe()} is not valid UTF-8 at byte {position}",
+                clause=clause,
+                allowed="UTF-8 text",
+                subject=attribute.proto.name,
+            )
+
+
+def _is_of_onnx(model: Model, attribute: Attribute) -> bool:
+    node = attribute.node
+    return node is not None and is_onnx_domain(node.domain) and not model.calls.namesakes(node)
+
+
+def _faults(attribute: Attribute) -> Iterator[tuple[Place, str, int]]:
+    position = utf8_fault(attribute.proto.s)
+    if position is not None:
+        yield attribute.place.at("s"), "", position
+    for index, value in enumerate(attribute.proto.strings):
+        position = utf8_fault(value)
+        if position is not None:
+            yield attribute.place.at("strings", index), f"string {index} of ", position

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="ATT-1", since="0.1.0")
+def unnamed_attribute(model: Model) -> Iterator[Finding]:
+    """An attribute has no name.
+
+    ### Why it matters
+
+    Operators look attributes up by name, so nothing ever reads the value of this one.
+
+    ### What is allowed
+
+    A non-empty name for each attribute of a node and for each default in a function's `attribute_proto`.
+
+    ### Example
+
+    ```
+    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { type: FLOAT f: 0.1 } }
+    ```
+    """
+    for attribute in model.attributes_where(lambda signature: not signature.is_named):
+        holder = attribute.node.describe() if attribute.node else attribute.graph.describe()
+        yield Finding(
+            attribute.place,
+            f"attribute {attribute.place.index} of {holder} has no name",
+            allowed="a non-empty name",
+        )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Attribute, Model
+from onnx_lint.model.attribute_index import TYPE_NAMES
+from onnx_lint.rule import Finding, rule
+
+_TYPES_SINCE = 2
+"""The IR version that brought the field."""
+
+
+@rule(clause="ATT-2", since="0.1.0")
+def untyped_attribute(model: Model) -> Iterator[Finding]:
+    """An attribute does not state its type.
+
+    ### Why it matters
+
+    The type says in which field the value stands. Without it a reader has to guess, and a value of 0 or an empty
+    list, which leave no trace in the file, cannot be guessed at all.
+
+    ### What is allowed
+
+    One of the types of the enumeration other than `UNDEFINED`, also for an attribute that refers to a parameter of
+    a function. Models of IR version 1 had no such field.
+
+    ### Example
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" i: 1 } }
+    ```
+    """
+    if model.effective_ir_version < _TYPES_SINCE:
+        return
+    for attribute in model.attributes_where(lambda signature: signature.type not in TYPE_NAMES):
+        yield Finding(
+            attribute.place,
+            f"{attribute.describe()} {_what(attribute)}",
+            allowed="one of the types that AttributeProto.AttributeType lists, other than UNDEFINED",
+            subject=attribute.proto.name,
+        )
+
+
+def _what(attribute: Attribute) -> str:
+    if attribute.proto.type:
+        return f"states the unknown type {attribute.proto.type}"
+    return "has the type UNDEFINED" if attribute.proto.HasField("type") else "states no type"

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Place, Type
+from onnx_lint.model.graph import Proto
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, suggestion
+
+TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")
+"""What the specification lists for types."""
+
+DIMENSION_DENOTATIONS = (
+    "DATA_BATCH",
+    "DATA_CHANNEL",
+    "DATA_TIME",
+    "DATA_FEATURE",
+    "FILTER_IN_CHANNEL",
+    "FILTER_OUT_CHANNEL",
+    "FILTER_SPATIAL",
+)
+"""What the specification lists for dimensions."""
+
+
+@rule(clause=("DEN-1a", "DEN-2"), since="0.1.0")
+def unknown_denotation(model: Model) -> Iterator[Finding]:
+    """A type or dimension has a denotation that the specification does not list.
+
+    ### Why it matters
+
+    A denotation tells consumers what a value or an axis stands for, so that they can feed an image or refuse a
+    transposed batch. One that nobody knows tells them nothing.
+
+    ### What is allowed
+
+    - for types: TENSOR, IMAGE, AUDIO, TEXT
+    - for dimensions: DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL,
+      FILTER_SPATIAL
+
+    in exactly this case, or none. The specification calls these the standard denotations and does not forbid
+    others. Each denotation is reported once for each value.
+
+    ### Example
+
+    `input { name: "x" type { denotation: "PICTURE" tensor_type { elem_type: 1 } } }`
+    """
+    seen: set[tuple[Place, str, str]] = set()
+    for holder in model.types_where(_has_unknown):
+        for finding in _unknown(holder):
+            key = (holder.owner.place, finding.clause or "", finding.subject or "")
+            if key not in seen:
+                seen.add(key)
+                yield finding
+
+
+def _dimensions(proto: Proto) -> list[Proto]:
+    kind = proto.WhichOneof("value")
+    return list(getattr(proto, kind).shape.dim) if kind in ("tensor_type", "sparse_tensor_type") else []
+
+
+def _has_unknown(proto: Proto) -> bool:
+    if proto.denotation and proto.denotation not in TYPE_DENOTATIONS:
+        return True
+    return any(
+        dimension.denotation and dimension.denotation not in DIMENSION_DENOTATIONS for dimension in _dimensions(proto)
+    )
+
+
+def _unknown(holder: Type) -> Iterator[Finding]:
+    denotation = holder.proto.denotation
+    if denotation and denotation not in TYPE_DENOTATIONS:
+        what = f"type denotation {quote(denotation)} of {holder.owner.describe()}"
+        yield _finding(holder.place, what, denotation, TYPE_DENOTATIONS, "DEN-1a")
+    for index, dimension in enumerate(_dimensions(holder.proto)):
+        denotation = dimension.denotation
+        if denotation and denotation not in DIMENSION_DENOTATIONS:
+            place = holder.place.at(str(holder.kind)).at("shape").at("dim", index)
+            what = f"denotation {quote(denotation)} of dimension {index} of {holder.owner.describe()}"
+            yield _finding(place, what, denotation, DIMENSION_DENOTATIONS, "DEN-2")
+
+
+def _finding(place: Place, what: str, denotation: str, standard: tuple[str, ...], clause: str) -> Finding:
+    # A denotation in lower case has no letter in common with the one that was meant.
+    meant = denotation.upper() if denotation.upper() in standard else None
+    hint = f"; did you mean {quote(meant)}?" if meant else suggestion(denotation, standard)
+    return Finding(
+        place.at("denotation"),
+        f"{what} is not a standard denotation{hint}",
+        clause=clause,
+        allowed=", ".join(standard),
+        subject=denotation,
+    )

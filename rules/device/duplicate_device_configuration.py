@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="DEV-12", since="0.1.0")
+def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
+    """Two device configurations of a model have the same name.
+
+    ### Why it matters
+
+    Nodes refer to a configuration by its name, so it is left to chance which of the two holds for them.
+
+    ### What is allowed
+
+    A name of its own for each `configuration` of the model. The schema does not say so outright; it follows from
+    the references.
+
+    ### Example
+
+    ```
+    configuration { name: "c" num_devices: 2 }
+    configuration { name: "c" num_devices: 4 }
+    ```
+    """
+    first: dict[str, int] = {}
+    for index, configuration in enumerate(model.proto.configuration):
+        name = configuration.name
+        other = first.setdefault(name, index)
+        if name and other != index:
+            yield Finding(
+                ROOT.at("configuration", index).at("name"),
+                f"device configurations {other} and {index} are both called {quote(name)}",
+                related=(Related(ROOT.at("configuration", other), f"first one called {quote(name)}"),),
+                allowed="a name of its own for each device configuration",
+                subject=name,
+            )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, Related, rule
+
+
+@rule(clause="META-6", since="0.1.0")
+def duplicate_device_group(model: Model) -> Iterator[Finding]:
+    """A sharding defines a group of devices twice.
+
+    ### Why it matters
+
+    `device` refers to a group by its key. With two groups of one key it is left to chance where the shard goes.
+
+    ### What is allowed
+
+    Each key once in an `index_to_device_group_map`. ONNX writes maps as lists of entries and allows each key once.
+
+    ### Example
+
+    ```
+    index_to_device_group_map { key: -1 value: [0, 1] }
+    index_to_device_group_map { key: -1 value: [2, 3] }
+    ```
+    """
+    for spec in model.sharding_specs:
+        first: dict[int, int] = {}
+        for index, group in enumerate(spec.proto.index_to_device_group_map):
+            other = first.setdefault(group.key, index)
+            if other != index:
+                yield Finding(
+                    spec.place.at("index_to_device_group_map", index),
+                    f"{spec.describe()} has two device groups with the key {group.key}",
+                    related=(
+                        Related(spec.place.at("index_to_device_group_map", other), f"first group of key {group.key}"),
+                    ),
+                    allowed="each key once",
+                    subject=spec.proto.tensor_name or None,
+                )

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Place, Proto
+from onnx_lint.model.sharding import ShardingSpec
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("DEV-1", "DEV-2", "DEV-4", "DEV-6", "DEV-8", "DEV-10"), since="0.1.0")
+def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
+    """A device configuration lacks a field that it has to have.
+
+    ### Why it matters
+
+    Without the field it is not known which devices are meant, or which tensor is cut along which axis into how many
+    parts, so a consumer cannot place the model.
+
+    ### What is allowed
+
+    In a configuration of the model: a name, and a number of devices above 0. In one of a node: the name of the
+    configuration (`configuration_id`). In a sharding: the tensor; for each cut, the axis and a number of shards
+    above 0. Axis 0 has to be written out: a field that is absent is no axis.
+
+    ### Example
+
+    ```
+    configuration { name: "two_devices" }
+    ```
+    """
+    for index, configuration in enumerate(model.proto.configuration):
+        yield from _configuration(configuration, index)
+    for used in model.node_device_configurations:
+        if not used.proto.configuration_id:
+            yield Finding(
+                used.place.at("configuration_id"),
+                f"device configuration {used.place.index} of {used.node.describe()} names no configuration",
+                clause="DEV-4",
+                allowed="the name of a device configuration of the model",
+            )
+    for spec in model.sharding_specs:
+        yield from _sharding(spec)
+
+
+def _configuration(configuration: Proto, index: int) -> Iterator[Finding]:
+    place = ROOT.at("configuration", index)
+    if not configuration.name:
+        yield Finding(
+            place.at("name"),
+            f"device configuration {index} has no name",
+            clause="DEV-1",
+            allowed="a name by which nodes refer to it",
+        )
+    if configuration.num_devices <= 0:
+        name = quote(configuration.name) if configuration.name else str(index)
+        yield Finding(
+            place.at("num_devices"),
+            f"device configuration {name} {_states(configuration, 'num_devices', 'number of devices')}",
+            clause="DEV-2",
+            allowed="a number of devices above 0",
+            subject=configuration.name or None,
+        )
+
+
+def _states(message: Proto, field: str, what: str) -> str:
+    return f"states the {what} {getattr(message, field)}" if message.HasField(field) else f"states no {what}"
+
+
+def _sharding(spec: ShardingSpec) -> Iterator[Finding]:
+    if not spec.proto.tensor_name:
+        yield Finding(
+            spec.place.at("tensor_name"),
+            f"{spec.describe()} names no tensor",
+            clause="DEV-6",
+            allowed="the name of an input or output of the node",
+        )
+    for index, cut in enumerate(spec.proto.sharded_dim):
+        described = f"sharded dimension {index} of {spec.describe()}"
+        yield from _sharded_dimension(cut, spec.place.at("sharded_dim", index), described)
+
+
+def _sharded_dimension(cut: Proto, place: Place, described: str) -> Iterator[Finding]:
+    if not cut.HasField("axis"):
+        yield Finding(place.at("axis"), f"{described} states no axis", clause="DEV-8", allowed="an axis, 0 too")
+    for position, simple in enumerate(cut.simple_sharding):
+        if simple.num_shards <= 0:
+            yield Finding(
+                place.at("simple_sharding", position).at("num_shards"),
+                f"{described} {_states(simple, 'num_shards', 'number of shards')}",
+                clause="DEV-10",
+                allowed="a number of shards above 0",
+            )

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="DEV-3", since="0.1.0")
+def mismatched_device_list(model: Model) -> Iterator[Finding]:
+    """A device configuration names more or fewer devices than it has.
+
+    ### Why it matters
+
+    Shardings speak of devices by index. With a list of another length an index has no name, or a name no index.
+
+    ### What is allowed
+
+    No names at all, or as many as `num_devices` says. A number of devices that is missing or not above 0 is for
+    `incomplete-device-configuration`.
+
+    ### Example
+
+    ```
+    configuration { name: "c" num_devices: 4 device: "gpu0" device: "gpu1" }
+    ```
+    """
+    for index, configuration in enumerate(model.proto.configuration):
+        count = len(configuration.device)
+        if count and 0 < configuration.num_devices != count:
+            name = quote(configuration.name) if configuration.name else str(index)
+            yield Finding(
+                ROOT.at("configuration", index).at("device"),
+                f"device configuration {name} names {count:,} device{'s' if count > 1 else ''} and has "
+                f"{configuration.num_devices:,}",
+                allowed="no device names, or one for each device",
+                subject=configuration.name or None,
+            )

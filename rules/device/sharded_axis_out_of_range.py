@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, Model
+from onnx_lint.model.sharding import ShardingSpec
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="DEV-9", since="0.1.0")
+def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
+    """A sharding cuts a tensor along an axis that it does not have.
+
+    ### Why it matters
+
+    There is no such axis to cut, so a consumer cannot place the tensor.
+
+    ### What is allowed
+
+    For a tensor of rank r an axis from -r to r-1; negative ones count from the end. A scalar cannot be cut. The
+    rank is taken from the declared types of inputs, outputs and `value_info` and from initializers; where the file
+    does not declare it, or declares two different ones, nothing is judged.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }
+    sharding_spec { tensor_name: "x" sharded_dim { axis: 1 simple_sharding { dim_value: 2 num_shards: 2 } } }
+    ```
+    """
+    ranks: dict[int, dict[str, set[int]]] = {}
+    for spec in model.sharding_specs:
+        graph = _home(spec.node.graph, spec.proto.tensor_name)
+        if graph is None or not spec.proto.sharded_dim:
+            continue
+        if id(graph) not in ranks:
+            ranks[id(graph)] = _ranks(graph)
+        declared = ranks[id(graph)].get(spec.proto.tensor_name, set())
+        if len(declared) == 1:
+            yield from _findings(spec, *declared)
+
+
+def _home(graph: Graph, name: str) -> Graph | None:
+    """The graph that defines the value, as seen from a node of `graph`."""
+    if name in graph.positions:
+        return graph
+    outer = graph.outer_definition(name)
+    return outer.graph if outer is not None else None
+
+
+def _ranks(graph: Graph) -> dict[str, set[int]]:
+    """The ranks that the graph declares for each of its values."""
+    found: dict[str, set[int]] = {}
+    for field in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
+        for value in getattr(graph.proto, field):
+            kind = value.type.WhichOneof("value")
+            if kind in ("tensor_type", "sparse_tensor_type") and getattr(value.type, kind).HasField("shape"):
+                found.setdefault(value.name, set()).add(len(getattr(value.type, kind).shape.dim))
+    if not graph.is_function:
+        for tensor in graph.proto.initializer:
+            found.setdefault(tensor.name, set()).add(len(tensor.dims))
+        for sparse in graph.proto.sparse_initializer:
+            found.setdefault(sparse.values.name, set()).add(len(sparse.dims))
+    return found
+
+
+def _findings(spec: ShardingSpec, rank: int) -> Iterator[Finding]:
+    for index, cut in enumerate(spec.proto.sharded_dim):
+        if not cut.HasField("axis") or -rank <= cut.axis < rank:
+            continue
+        allowed = f"an axis from {-rank} to {rank - 1}" if rank else "no sharded dimension, as a scalar has no axes"
+        yield Finding(
+            spec.place.at("sharded_dim", index).at("axis"),
+            f"{spec.describe()} cuts axis {cut.axis} of a tensor of rank {rank}",
+            allowed=allowed,
+            subject=spec.proto.tensor_name,
+        )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, quote_some, suggestion
+
+
+@rule(clause="DEV-5", since="0.1.0")
+def unknown_device_configuration(model: Model) -> Iterator[Finding]:
+    """A node refers to a device configuration that the model does not have.
+
+    ### Why it matters
+
+    The number and the names of the devices stand in the model's configuration. Without it the sharding of the node
+    means nothing.
+
+    ### What is allowed
+
+    As `configuration_id` of a node: the name of one of the model's `configuration` entries.
+
+    ### Example
+
+    ```
+    configuration { name: "two_devices" num_devices: 2 }
+    graph { node { op_type: "Relu" ... device_configurations { configuration_id: "four_devices" } } }
+    ```
+    """
+    known = dict.fromkeys(configuration.name for configuration in model.proto.configuration if configuration.name)
+    for used in model.node_device_configurations:
+        name = used.proto.configuration_id
+        if name and name not in known:
+            yield Finding(
+                used.place.at("configuration_id"),
+                f"{used.node.describe()} refers to device configuration {quote(name)}, which the model does not have"
+                f"{suggestion(name, known)}",
+                allowed=quote_some(known, 10) if known else "no device configuration, as the model has none",
+                subject=name,
+            )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import FaultKind, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
+
+
+@rule(clause=("FIL-7a", "ATT-13"), since="0.1.0", of_file=True)
+def reserved_field(model: Model) -> Iterator[Finding]:
+    """A message has a field whose number the schema reserves.
+
+    ### Why it matters
+
+    The number belonged to another field in an early version of the format. Nobody reads what stands there, so the
+    value is lost; it was written with a schema that is many years old, or by a tool that made the number up.
+
+    ### What is allowed
+
+    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema tells writers not to use, 3, 4
+    and 6 to 9 of GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are for
+    `unknown-field`. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
+
+    Each number is reported once for each kind of message, where it occurs first.
+
+    ### Example
+
+    Field 12 of an attribute, which was `v`.
+    """
+    counts: dict[tuple[str, int], int] = {}
+    faults = [
+        fault
+        for fault in model.faults_of(FaultKind.UNKNOWN_FIELD)
+        if fault.number is not None and is_reserved(fault.message_type, fault.number)
+    ]
+    for fault in faults:
+        key = (fault.message_type, fault.number or 0)
+        counts[key] = counts.get(key, 0) + 1
+    for fault in faults:
+        key = (fault.message_type, fault.number or 0)
+        count = counts.pop(key, 0)
+        if not count:
+            continue
+        former = f" (it was '{FORMER_NAMES[key]}')" if key in FORMER_NAMES else ""
+        occurrences = f" ({count:,} occurrences)" if count > 1 else ""
+        yield Finding(
+            fault.place,
+            f"field {fault.number} of {fault.message_type} is reserved{former}{occurrences}",
+            clause="ATT-13" if fault.message_type == "AttributeProto" else "FIL-7a",
+            offset=fault.offset,
+            length=fault.length,
+        )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Place, ValueInfo
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+_PAIRED = (
+    "a|b|i|p|u|em|h[1-6]|li|ul|ol|dl|dt|dd|td|th|tr|div|pre|sub|sup|code|span|font|html|body|head|table|strong|script|"
+    "style|details|summary|center|blockquote"
+)
+_LONE = "br|hr|img|a|p|div|span|font|table"
+_TAG = re.compile(rf"</(?:{_PAIRED})\s*>|<(?:{_LONE})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+"""A closing tag of an element, or an opening one of those that stand alone or are hardly anything else."""
+
+
+@rule(clause="GRA-7", since="0.1.0")
+def markup_in_documentation(model: Model) -> Iterator[Finding]:
+    """A documentation string holds HTML.
+
+    ### Why it matters
+
+    Tools show documentation as plain text or Markdown, some of them in a browser: tags show up as they are, or are
+    interpreted where nobody expects it.
+
+    ### What is allowed
+
+    Plain text and Markdown, in the `doc_string` of a model, graph, function, node, attribute, value or tensor. Only
+    tags that HTML knows count. What merely stands in angle brackets, as `<module>` and `<lambda>` in a stack trace
+    or `Tensor<float>`, does not.
+
+    The English text says that markup "may not" be used, which RFC 2119 does not define and nobody enforces: a
+    warning. The Russian text of edition 1.21 forbids it, so it is an error there.
+
+    ### Example
+
+    ```
+    graph { name: "g" doc_string: "A classifier.<br>See <a href='x'>the paper</a>." }
+    ```
+    """
+    for text, place, thing in _documentation(model):
+        tag = _TAG.search(text)
+        if tag is not None:
+            yield Finding(
+                place.at("doc_string"),
+                f"documentation of {thing} holds the tag {quote(tag[0])}",
+                allowed="plain text or Markdown",
+            )
+
+
+def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
+    """The documentation strings in which a tag could stand, with the place of their message and what it is."""
+    if "<" in model.proto.doc_string:
+        yield model.proto.doc_string, ROOT, "the model"
+    for graph in model.graphs:
+        if "<" in graph.proto.doc_string:
+            yield graph.proto.doc_string, graph.place, graph.describe()
+        for node in graph.nodes:
+            text = node.proto.doc_string
+            if "<" in text:
+                yield text, node.place, node.describe()
+    for attribute in model.attributes_where(lambda signature: signature.is_documented):
+        yield attribute.proto.doc_string, attribute.place, attribute.describe()
+    yield from _of_value_infos(model)
+    for tensor in model.tensors():
+        if "<" in tensor.proto.doc_string:
+            yield tensor.proto.doc_string, tensor.place, tensor.describe()
+
+
+def _of_value_infos(model: Model) -> Iterator[tuple[str, Place, str]]:
+    for graph in model.graphs:
+        for role in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
+            for index, proto in enumerate(getattr(graph.proto, role)):
+                if "<" in proto.doc_string:
+                    place = graph.place.at(role, index)
+                    yield proto.doc_string, place, ValueInfo(proto, place, graph, role).describe()

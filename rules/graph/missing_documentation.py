@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.attribute_index import AttributeSignature
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause=("GRA-6", "ATT-10"), since="0.1.0")
+def missing_documentation(model: Model) -> Iterator[Finding]:
+    """A graph or an attribute has no documentation string.
+
+    ### Why it matters
+
+    The specification asks for documentation, so that whoever gets the file knows what the model is for.
+
+    ### What is allowed
+
+    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is only reported
+    when asked for: once for each graph, and once for all attributes together. Functions need none.
+
+    ### Example
+
+    ```
+    graph { name: "g" node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+    """
+    for graph in model.graphs:
+        if not graph.is_function and not graph.proto.doc_string:
+            yield Finding(
+                graph.place,
+                f"{graph.describe()} has no documentation string",
+                clause="GRA-6",
+                allowed="a doc_string",
+                subject=graph.name,
+            )
+    first = next(model.attributes_where(_is_undocumented), None)
+    if first is not None:
+        others = model.count_attributes(_is_undocumented) - 1
+        also = f", and {others:,} others have none either" if others else ""
+        yield Finding(
+            first.place,
+            f"{first.describe()} has no documentation string{also}",
+            clause="ATT-10",
+            allowed="a doc_string",
+        )
+
+
+def _is_undocumented(signature: AttributeSignature) -> bool:
+    return not signature.is_documented

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, GraphKind, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="GRA-4", since="0.1.0")
+def missing_graph_name(model: Model) -> Iterator[Finding]:
+    """A graph has no name.
+
+    ### Why it matters
+
+    Tools name graphs in their messages and in generated code; `onnx.checker` refuses a graph without a name.
+
+    ### What is allowed
+
+    A non-empty name for the main graph, for each graph nested in it, in a function or in a training graph, and for
+    training graphs. A training graph that is there and holds nothing at all is taken for an absent one.
+
+    ### Example
+
+    ```
+    graph { node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.is_function or graph.name:
+            continue
+        if graph.kind in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM) and not graph.proto.ByteSize():
+            continue
+        yield Finding(graph.place, f"{_describe(graph)} has no name", allowed="a non-empty name")
+
+
+def _describe(graph: Graph) -> str:
+    """The graph, by the attribute that holds it where it is nested."""
+    attribute = graph.place.parent
+    if graph.kind is not GraphKind.NESTED or graph.parent is None or attribute is None or attribute.index is None:
+        return graph.describe()
+    if attribute.field == "attribute_proto":
+        holder, protos = graph.parent.describe(), graph.parent.proto.attribute_proto
+    else:
+        node = graph.parent.nodes[graph.position]
+        holder, protos = node.describe(), node.proto.attribute
+    number = "" if graph.place.index is None else f" {graph.place.index}"
+    return f"subgraph{number} {quote(protos[attribute.index].name)} of {holder}"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("INI-2", "INI-2a"), since="0.1.0")
+def duplicate_initializer(model: Model) -> Iterator[Finding]:
+    """Two initializers of a graph have one name.
+
+    ### Why it matters
+
+    The name stands for two tensors, and readers take the first or the last one.
+
+    ### What is allowed
+
+    Distinct names for all initializers of a graph, dense and sparse together. Edition 1.9 asks only that they be
+    distinct within each of the two lists.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 2 }
+    ```
+    """
+    for graph in model.graphs:
+        names = [*graph.initializer_names, *graph.sparse_initializer_names]
+        if len(set(names)) != len(names):
+            yield from _duplicates(graph)
+
+
+def _duplicates(graph: Graph) -> Iterator[Finding]:
+    first: dict[str, tuple[str, int]] = {}
+    lists = {"initializer": graph.initializer_names, "sparse_initializer": graph.sparse_initializer_names}
+    for field, names in lists.items():
+        for index, name in enumerate(names):
+            other_field, other = first.setdefault(name, (field, index))
+            if (other_field, other) == (field, index) or not name:
+                continue
+            yield Finding(
+                graph.place.at(field, index),
+                f"{field.replace('_', ' ')} {index} of {graph.describe()} has the name {quote(name)}, "
+                f"as {other_field.replace('_', ' ')} {other} has",
+                clause="INI-2" if field == other_field else "INI-2a",
+                related=(Related(graph.place.at(other_field, other), f"first initializer {quote(name)}"),),
+                allowed="one initializer for each name",
+                subject=name,
+            )

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+_FREE_SINCE = 4
+"""The IR version from which on an initializer need not be an input."""
+
+
+@rule(clause="INI-4", since="0.1.0")
+def initializer_without_input(model: Model) -> Iterator[Finding]:
+    """An initializer is no input, which IR versions before 4 ask for.
+
+    ### Why it matters
+
+    Up to IR version 3 an initializer was the default value of an input and nothing else. `onnx.checker` and older
+    consumers refuse the model; ONNX Runtime loads it.
+
+    ### What is allowed
+
+    In IR versions 1 to 3, an input of the same name in the same graph for each initializer, dense or sparse, in
+    subgraphs as well. From IR version 4 on, initializers need no inputs.
+
+    ### Example
+
+    ```
+    ir_version: 3
+    graph { name: "g" initializer { name: "w" data_type: 1 dims: 1 float_data: 1 } }
+    ```
+    """
+    if model.effective_ir_version >= _FREE_SINCE:
+        return
+    for graph in model.graphs:
+        inputs = {*graph.input_names, ""}
+        lists = {"initializer": graph.initializer_names, "sparse_initializer": graph.sparse_initializer_names}
+        for field, names in lists.items():
+            for index, name in enumerate(names):
+                if name in inputs:
+                    continue
+                yield Finding(
+                    graph.place.at(field, index),
+                    f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is no input of that graph, "
+                    f"which IR version {model.ir_version} requires and IR version {_FREE_SINCE} no longer does",
+                    allowed="an input of the same name",
+                    subject=name,
+                )

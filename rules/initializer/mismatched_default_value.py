@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from onnx_lint.model import Model
+from onnx_lint.model.declarations import TENSOR_KINDS, Declaration, declarations_contradict
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="INI-5", since="0.1.0")
+def mismatched_default_value(model: Model) -> Iterator[Finding]:
+    """The default value of a graph input does not have the type that the input declares.
+
+    ### Why it matters
+
+    The nodes were checked against the declared type; when the caller leaves the input out, they get something else.
+
+    ### What is allowed
+
+    An initializer that has the element type and rank of the input of the same name, and the size of each dimension
+    that has one. Variables, unknown dimensions and a missing shape fit everything, and so does a missing type. A
+    sparse initializer may be the default of a dense or a sparse tensor.
+
+    ### Example
+
+    ```
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }
+    initializer { name: "w" data_type: 7 dims: 3 int64_data: [1, 2, 3] }
+    ```
+    """
+    for declarations in chain.from_iterable(model.repeated_declarations.values()):
+        declared = declarations[0]
+        if declared.field != "input":
+            continue
+        for default in declarations:
+            if default.is_initializer and declarations_contradict(default, declared):
+                yield _finding(default, declared)
+
+
+def _finding(default: Declaration, declared: Declaration) -> Finding:
+    message = f"{default.describe()} is {default.describe_type()}, and the input declares {declared.describe_type()}"
+    if declared.kind not in TENSOR_KINDS:
+        message += ", of which a tensor is no value"
+    return Finding(
+        default.place,
+        message,
+        related=(Related(declared.place, f"input {quote(declared.name)}"),),
+        allowed=f"a value of type {declared.describe_type()}",
+        subject=default.name,
+    )

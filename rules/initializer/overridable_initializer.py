@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote_some
+
+_CONSTANTS_SINCE = 4
+"""The IR version from which on an initializer that is no input is a constant."""
+
+
+@rule(clause="INI-6", since="0.1.0")
+def overridable_initializer(model: Model) -> Iterator[Finding]:
+    """An initializer of the main graph is also an input, so that callers may override it.
+
+    ### Why it matters
+
+    A runtime cannot treat the tensor as a constant: nothing that depends on it is folded or laid out ahead.
+
+    ### What is allowed
+
+    From IR version 4 on, initializers that are no inputs, for all values that callers are not meant to change.
+    Whether they are is not in the file, so this is only reported when asked for, once for the graph. Before IR
+    version 4 each initializer has to be an input.
+
+    ### Example
+
+    ```
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    ```
+    """
+    graph = model.main_graph
+    if model.effective_ir_version < _CONSTANTS_SINCE:
+        return
+    initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
+    names = [name for name in graph.input_names if name in initializers]
+    if not names:
+        return
+    what = "initializer" if len(names) == 1 else "initializers"
+    are = "is also an input" if len(names) == 1 else "are also inputs"
+    shown = "" if len(names) <= 3 else ", first 3 shown"
+    yield Finding(
+        graph.place.at("input", graph.input_names.index(names[0])),
+        f"{len(names):,} {what} of {graph.describe()} {are}, which callers may override{shown}: {quote_some(names)}",
+        allowed="initializers that are no inputs, unless callers are meant to override them",
+        subject=names[0],
+    )

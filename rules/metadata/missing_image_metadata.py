@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from onnx_lint.model import Model, Type, ValueInfo
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="MP-1", since="0.1.0")
+def missing_image_metadata(model: Model) -> Iterator[Finding]:
+    """A value is denoted as an image and the model does not say how its pixels are to be read.
+
+    ### Why it matters
+
+    That a tensor is an image says nothing about the order of its channels, its color space or the range of its
+    values. The `Image.*` metadata says it; without them a consumer has to guess.
+
+    ### What is allowed
+
+    Where an input or output of the main graph has a type denoted `IMAGE`, at least one of the metadata keys
+    `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma` and `Image.NominalPixelRange`, in any case, or another key
+    that begins with `Image.`. The first such value is reported.
+
+    ### Example
+
+    ```
+    input { name: "photo" type { denotation: "IMAGE" tensor_type { elem_type: 1 } } }
+    ```
+    """
+    if any(entry.key.lower().startswith("image.") for entry in model.proto.metadata_props):
+        return
+    # The inputs and outputs of the main graph come first among the types.
+    for found in takewhile(lambda found: _is_of_interface(model, found), model.types()):
+        if found.proto.denotation.upper() == "IMAGE":
+            yield Finding(
+                found.place.at("denotation"),
+                f"{found.describe()} is denoted IMAGE and the model has no Image.* metadata",
+                allowed="Image.BitmapPixelFormat, Image.ColorSpaceGamma and Image.NominalPixelRange",
+            )
+            return
+
+
+def _is_of_interface(model: Model, found: Type) -> bool:
+    owner = found.owner
+    return isinstance(owner, ValueInfo) and owner.place.parent == model.main_graph.place and owner.role != "value_info"

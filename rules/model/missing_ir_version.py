@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.releases import NEWEST_IR_VERSION
+
+
+@rule(clause="MOD-1", since="0.1.0")
+def missing_ir_version(model: Model) -> Iterator[Finding]:
+    """The model does not state its IR version.
+
+    ### Why it matters
+
+    The IR version says by which rules the file is to be read: whether initializers have to be inputs, whether
+    operator sets are imported, which fields count. Consumers refuse a model without one.
+
+    ### What is allowed
+
+    A published IR version in `ir_version`. 0 is what an absent field reads as, so it is no version either.
+    onnx-lint judges the rest of such a model as one of the newest version.
+
+    ### Example
+
+    A model that was put together by hand, without `ir_version`.
+    """
+    if model.ir_version == 0:
+        allowed = f"1 to {NEWEST_IR_VERSION}"
+        yield Finding(ROOT.at("ir_version"), "the model states no IR version", allowed=allowed)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="MOD-8", since="0.1.0")
+def missing_model_domain(model: Model) -> Iterator[Finding]:
+    """The model does not state its domain.
+
+    ### Why it matters
+
+    The domain names whose model it is; together with the model's version and the name of its graph it tells the
+    model apart from all others.
+
+    ### What is allowed
+
+    A reverse domain name in the field `domain`. The editions up to 1.16 demand it, later ones recommend it. Hardly
+    any model has one, so with the later editions the rule is off unless it is asked for.
+
+    ### Example
+
+    A model as most exporters write it, without `domain`.
+    """
+    if not model.proto.domain:
+        yield Finding(ROOT.at("domain"), "the model states no domain", allowed="a reverse domain name")

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.domains import is_reverse_domain_name
+from onnx_lint.wording import quote
+
+
+@rule(clause="MOD-9", since="0.1.0")
+def unqualified_model_domain(model: Model) -> Iterator[Finding]:
+    """The domain of the model is no reverse domain name.
+
+    ### Why it matters
+
+    Reverse domain names keep the models of two organizations apart without anybody having to agree on names. A bare
+    word is anybody's.
+
+    ### What is allowed
+
+    Two or more labels of letters, digits, underscores and inner hyphens, separated by single dots, such as
+    `org.example.vision`. Only the form is judged. A model without a domain is for `missing-model-domain`.
+
+    ### Example
+
+    `domain: "my_models"`
+    """
+    domain = model.proto.domain
+    if domain and not is_reverse_domain_name(domain):
+        yield Finding(
+            ROOT.at("domain"),
+            f"model domain {quote(domain)} is no reverse domain name",
+            allowed="two or more labels separated by dots, such as 'org.example'",
+            subject=domain,
+        )

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Function, Model, Place
+from onnx_lint.model.graph import Proto
+from onnx_lint.model.imports import count_domains
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+
+@rule(clause=("OPS-2", "OPS-2a", "MOD-12", "FUN-13", "FUN-13a"), since="0.1.0")
+def duplicate_opset_import(model: Model) -> Iterator[Finding]:
+    """A domain is imported more than once.
+
+    ### Why it matters
+
+    The version of a domain decides what each of its operators means. With two versions of it the answer depends on
+    the reader. The same version twice does no harm, but shows that two tools wrote into one list.
+
+    ### What is allowed
+
+    One import for each domain, for the model and for each function; the empty domain and `ai.onnx` are one.
+
+    For a function the specification says so, and a second version is an error. For the model it says how to read
+    several versions (nodes bind to the highest one) and does not forbid them; `onnx.checker` reads them otherwise
+    (the last one counts). Since a model with two versions means two things, onnx-lint warns. That `ai.onnx` is
+    another spelling of the empty domain is a convention of the tools that the specification does not mention.
+
+    ### Example
+
+    ```
+    opset_import { domain: "" version: 11 }
+    opset_import { domain: "ai.onnx" version: 13 }
+    ```
+    """
+    for proto, function in [(model.proto, None), *((function.proto, function) for function in model.functions)]:
+        domains = [normalized_domain(entry.domain) for entry in proto.opset_import]
+        if len(set(domains)) != len(domains):
+            yield from _duplicates(model, proto, function)
+
+
+def _duplicates(model: Model, proto: Proto, function: Function | None) -> Iterator[Finding]:
+    holder = ROOT if function is None else function.place
+    imports: dict[str, list[tuple[Place, Proto]]] = {}
+    for index, entry in enumerate(proto.opset_import):
+        place = holder.at("opset_import", index)
+        earlier = imports.setdefault(normalized_domain(entry.domain), [])
+        same = next((item for item in earlier if item[1].version == entry.version), None)
+        if same is not None:
+            yield _repetition(place, entry, *same, "OPS-2a" if function is None else "FUN-13a")
+        elif earlier:
+            clause = "FUN-13" if function is not None else "MOD-12" if _is_used(model, entry.domain) else "OPS-2"
+            yield _contradiction(place, entry, *earlier[0], clause)
+        earlier.append((place, entry))
+
+
+def _is_used(model: Model, domain: str) -> bool:
+    return normalized_domain(domain) in count_domains(model.graphs)[None]
+
+
+def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str) -> Finding:
+    domain = shown_domain(entry.domain)
+    spellings = ""
+    if entry.domain != earlier.domain:
+        spellings = f", as {quote(earlier.domain)} and as {quote(entry.domain)}"
+    return Finding(
+        place,
+        f"{quote(domain)} {entry.version} is imported twice{spellings}",
+        clause=clause,
+        related=(Related(first, "first entry"),),
+        allowed="one import for each domain",
+        subject=domain,
+    )
+
+
+def _contradiction(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str) -> Finding:
+    domain = shown_domain(entry.domain)
+    spellings = ""
+    if entry.domain != earlier.domain:
+        spellings = f" ({quote(earlier.domain)} and {quote(entry.domain)} are one domain)"
+    readings = ""
+    if clause == "MOD-12":
+        highest = max(entry.version, earlier.version)
+        readings = f"; nodes bind to {highest}, the highest"
+        if entry.version < highest:
+            readings += f", and some readers take {entry.version}, the last"
+    return Finding(
+        place,
+        f"{quote(domain)} is imported in versions {earlier.version} and {entry.version}{spellings}{readings}",
+        clause=clause,
+        related=(Related(first, "first entry"),),
+        allowed="one version for each domain",
+        subject=domain,
+    )

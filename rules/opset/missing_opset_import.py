@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Function, Model, Node
+from onnx_lint.model.graph import Proto
+from onnx_lint.model.imports import count_domains
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.ir_versions import FIELDS
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote, quote_some, suggestion
+
+MAX_LISTED = 10
+
+
+@rule(clause=("MOD-5", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"), since="0.1.0")
+def missing_opset_import(model: Model) -> Iterator[Finding]:
+    """An operator set that is needed is not imported.
+
+    ### Why it matters
+
+    The import says in which version of its domain a node's operator is meant. Without it the node means nothing in
+    particular, and consumers refuse the model or guess.
+
+    ### What is allowed
+
+    From IR version 3 on, an import in the model for each domain that a node outside of functions has or that a
+    function of the model stands in, and an import in the function for each domain that a node of its body has.
+    Nested graphs count to what is around them. A call of a function of the model needs the import of its domain
+    like any other node.
+
+    Each domain is reported once for the model and once for each function, at the first node that has it. Edition
+    1.9 has no functions, so these are not judged under it.
+
+    The comment on the field demands an import of the default domain in every model, while the specification says
+    that every model imports it implicitly, though without a version. The specification wins over the comment.
+    onnx-lint reports an error where a node of the default domain is left without a version, and a note where no
+    node has that domain: `onnx.checker` and ONNX Runtime accept such a model.
+
+    ### Example
+
+    ```
+    opset_import { domain: "" version: 21 }
+    graph { node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" } }
+    ```
+    """
+    counts = count_domains(model.graphs)
+    if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
+        yield from _missing_in_model(model, counts[None])
+    for function in model.functions:
+        used = counts.get(function.index)
+        if used:
+            yield from _missing_in_function(model, function, used)
+
+
+def _missing_in_model(model: Model, used: Counter[str]) -> Iterator[Finding]:
+    imported = _imported(model.proto)
+    if not imported:
+        yield Finding(
+            ROOT.at("opset_import"),
+            "the model imports no operator set",
+            clause="MOD-5",
+            allowed="an import for each domain in use",
+        )
+        return
+    for domain, count in used.items():
+        if domain not in imported:
+            node = _first_node(model, None, domain)
+            yield _finding("the model", imported, node, count, "OPR-1" if domain else "MOD-6")
+    if "" not in imported and "" not in used:
+        message = "the model imports no version of 'ai.onnx', which no node needs"
+        yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=_allowed(imported), subject="ai.onnx")
+    yield from _missing_for_functions(model, imported, used)
+
+
+def _missing_for_functions(model: Model, imported: set[str], used: Counter[str]) -> Iterator[Finding]:
+    seen = {"", *imported, *used}
+    for function in model.functions:
+        domain = normalized_domain(function.domain)
+        if domain in seen:
+            continue
+        seen.add(domain)
+        yield Finding(
+            function.place.at("domain"),
+            f"the model does not import {quote(domain)}, the domain of {function.body.describe()}"
+            f"{suggestion(domain, imported)}",
+            clause="FUN-17",
+            allowed=_allowed(imported),
+            subject=domain,
+        )
+
+
+def _missing_in_function(model: Model, function: Function, used: Counter[str]) -> Iterator[Finding]:
+    imported = _imported(function.proto)
+    for domain, count in used.items():
+        if domain not in imported:
+            node = _first_node(model, function, domain)
+            yield _finding(function.body.describe(), imported, node, count, "FUN-12")
+
+
+def _finding(importer: str, imported: set[str], node: Node, count: int, clause: str) -> Finding:
+    domain = shown_domain(node.domain)
+    users = f"which {node.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {node.describe()}"
+    return Finding(
+        node.place.at("domain" if node.domain else "op_type"),
+        f"{importer} does not import {quote(domain)}, {users}{suggestion(domain, imported)}",
+        clause=clause,
+        allowed=_allowed(imported),
+        subject=domain,
+    )
+
+
+def _imported(proto: Proto) -> set[str]:
+    return {normalized_domain(entry.domain) for entry in proto.opset_import}
+
+
+def _listed(imported: set[str]) -> list[str]:
+    return sorted(shown_domain(domain) for domain in imported)
+
+
+def _allowed(imported: set[str]) -> str:
+    if not imported:
+        return "nothing is imported"
+    more = f" and {len(imported) - MAX_LISTED} more" if len(imported) > MAX_LISTED else ""
+    return f"the imported domains: {quote_some(_listed(imported), MAX_LISTED)}{more}"
+
+
+def _first_node(model: Model, function: Function | None, domain: str) -> Node:
+    """The first node of the domain in the body of `function`, or outside of all functions."""
+    return next(
+        node
+        for graph in model.graphs
+        if graph.function is function
+        for node in graph.nodes
+        if normalized_domain(node.domain) == domain
+    )

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import FIELDS
+
+
+@rule(clause="MOD-7", since="0.1.0")
+def premature_opset_import(model: Model) -> Iterator[Finding]:
+    """A model of IR version 1 or 2 imports operator sets.
+
+    ### Why it matters
+
+    Imports came with IR version 3. A consumer of the stated version does not read them and takes the first version
+    of the default operator set, so the nodes mean something else than their author thought.
+
+    ### What is allowed
+
+    No `opset_import` below IR version 3. A model that does not state a published IR version is not judged.
+
+    ### Example
+
+    ```
+    ir_version: 2
+    opset_import { version: 7 }
+    ```
+    """
+    since = FIELDS["ModelProto.opset_import"].ir_version
+    if 1 <= model.ir_version < since and model.proto.opset_import:
+        yield Finding(
+            ROOT.at("opset_import", 0),
+            f"field 'opset_import' of ModelProto needs IR version {since}, the model states {model.ir_version}",
+            allowed=f"IR version {since} or later",
+        )

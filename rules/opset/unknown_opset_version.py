@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model.graph import Proto
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.ir_versions import FIELDS
+from onnx_lint.spec.releases import newest_opset_version
+from onnx_lint.wording import quote
+
+MAX_VERSION = 2**31 - 1
+"""Implementations keep a version in 32 bits."""
+
+
+@rule(clause=("OPS-3", "OPS-6"), since="0.1.0")
+def unknown_opset_version(model: Model) -> Iterator[Finding]:
+    """An import states no version of its operator set, or one that does not exist.
+
+    ### Why it matters
+
+    The version decides which definition of an operator each node means. Some consumers refuse a version that they
+    do not know, others take the newest one below it and compute something else.
+
+    ### What is allowed
+
+    A number from 1 to 2147483647; for the domains that ONNX publishes one of the versions published so far. A model
+    that is newer than this onnx-lint is reported too. For other domains an explicit 0 is let pass, since their
+    publishers may count from 0. Imports of the model and of functions are judged alike, whether anything uses them
+    or not; those of a model below IR version 3 are for `premature-opset-import`.
+
+    ### Example
+
+    `opset_import { domain: "" version: 999 }`
+    """
+    imports: list[tuple[Place, Proto]] = []
+    if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
+        imports += ((ROOT.at("opset_import", index), entry) for index, entry in enumerate(model.proto.opset_import))
+    for function in model.functions:
+        entries = enumerate(function.proto.opset_import)
+        imports += ((function.place.at("opset_import", index), entry) for index, entry in entries)
+    for place, entry in imports:
+        finding = _judge(place, entry)
+        if finding is not None:
+            yield finding
+
+
+def _judge(place: Place, entry: Proto) -> Finding | None:
+    domain, version = shown_domain(entry.domain), entry.version
+    newest = newest_opset_version(entry.domain)
+    allowed = f"1 to {MAX_VERSION if newest is None else newest}"
+    if not entry.HasField("version"):
+        message = f"the import of {quote(domain)} states no version"
+        return Finding(place, message, clause="OPS-3", allowed=allowed, subject=domain)
+    place = place.at("version")
+    if version == 0 and newest is None:
+        return None
+    if not 1 <= version <= MAX_VERSION:
+        message = f"the import of {quote(domain)} states version {version}"
+        return Finding(place, message, clause="OPS-3", allowed=allowed, subject=domain)
+    if newest is not None and version > newest:
+        message = f"{quote(domain)} {version} is not published; the newest that onnx-lint knows is {newest}"
+        return Finding(place, message, clause="OPS-6", allowed=allowed, subject=domain)
+    return None

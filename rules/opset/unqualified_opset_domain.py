@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.domains import is_reverse_domain_name
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPS-5", since="0.1.0")
+def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
+    """The domain of an imported operator set is no reverse domain name.
+
+    ### Why it matters
+
+    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names. Two
+    extensions that both call their domain `custom` cannot be loaded together.
+
+    ### What is allowed
+
+    The default domain, or two or more labels of letters, digits, underscores and inner hyphens, separated by single
+    dots, such as `com.example.ops`. Only the form is judged. Each domain is reported once, where it is first
+    imported, by the model or by a function.
+
+    ### Example
+
+    `opset_import { domain: "custom" version: 1 }`
+    """
+    holders = [(model.proto, ROOT), *((function.proto, function.place) for function in model.functions)]
+    seen: set[str] = set()
+    for proto, place in holders:
+        for index, entry in enumerate(proto.opset_import):
+            domain = entry.domain
+            if domain in seen or not normalized_domain(domain) or is_reverse_domain_name(domain):
+                continue
+            seen.add(domain)
+            yield Finding(
+                place.at("opset_import", index).at("domain"),
+                f"operator set domain {quote(domain)} is no reverse domain name",
+                allowed="two or more labels separated by dots, such as 'com.example'",
+                subject=domain,
+            )

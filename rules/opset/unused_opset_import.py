@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model.graph import Proto
+from onnx_lint.model.imports import count_domains
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPS-7", since="0.1.0")
+def unused_opset_import(model: Model) -> Iterator[Finding]:
+    """An operator set is imported and nothing uses it.
+
+    ### Why it matters
+
+    An implementation has to support all operators of an imported set or refuse the model, so each import that
+    nothing needs narrows the choice of runtimes.
+
+    ### What is allowed
+
+    Any import; the specification asks for nothing here, and ONNX Runtime imports every set it knows when it writes
+    a model. So the rule is off unless it is asked for. An import of the model is used by the nodes outside of
+    functions and by functions that stand in the domain, one of a function by the nodes of its body. The default
+    domain is never reported.
+
+    ### Example
+
+    `opset_import { domain: "com.example.ops" version: 1 }` without a node of that domain.
+    """
+    if not model.proto.opset_import and not model.functions:
+        return
+    counts = count_domains(model.graphs)
+    used = {*counts[None], *(normalized_domain(function.domain) for function in model.functions)}
+    yield from _unused(model.proto, ROOT, used, "the model")
+    for function in model.functions:
+        used = set(counts.get(function.index, ()))
+        yield from _unused(function.proto, function.place, used, function.body.describe())
+
+
+def _unused(proto: Proto, place: Place, used: set[str], importer: str) -> Iterator[Finding]:
+    for index, entry in enumerate(proto.opset_import):
+        domain = normalized_domain(entry.domain)
+        if domain and domain not in used:
+            yield Finding(
+                place.at("opset_import", index),
+                f"{importer} imports {quote(domain)} and no node uses it",
+                subject=domain,
+            )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+from onnx_lint.model import Graph, Model, Place
+from onnx_lint.model.declarations import Declaration, is_size
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="SHP-6", since="0.1.0")
+def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
+    """A dimension variable stands for two sizes.
+
+    ### Why it matters
+
+    A variable stands for one size in the whole model. Runtimes rely on it when they plan memory and when they
+    verify the inputs of a call, and refuse or misread a model in which it cannot be true.
+
+    ### What is allowed
+
+    One size for each variable, in the main graph and the graphs nested in it together. Functions, and
+    initialization graphs, have variables of their own.
+
+    Only what the file itself states is compared: a value that is declared with the variable in one place and with a
+    number in another (an initializer and the input that it is the default of, an output and its `value_info`) binds
+    the variable to that number, and two values that bind it to different numbers are the finding. The branches of
+    an `If` are not compared with each other, since only one of them runs. There is one finding for each variable.
+
+    ### Example
+
+    ```
+    input { name: "a" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    input { name: "b" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    initializer { name: "a" data_type: 1 dims: 2 float_data: [1, 2] }
+    initializer { name: "b" data_type: 1 dims: 3 float_data: [1, 2, 3] }
+    ```
+    """
+    bindings: dict[Graph, dict[str, _Binding]] = {}
+    reported: set[str] = set()
+    for graph, repeated in model.repeated_declarations.items():
+        outer = next((bindings[other] for other, _ in graph.scopes() if other in bindings), {})
+        known = bindings[graph] = dict(outer)
+        for binding in _bindings(repeated):
+            first = known.setdefault(binding.variable, binding)
+            if first.size != binding.size and binding.variable not in reported:
+                reported.add(binding.variable)
+                yield _finding(first, binding)
+
+
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    """A dimension whose variable is known to stand for a size."""
+
+    variable: str
+    size: int
+    declaration: Declaration
+    """Where the variable stands."""
+    source: Declaration
+    """Where the size stands."""
+    axis: int
+
+    @property
+    def place(self) -> Place:
+        """The place of the variable."""
+        place = self.declaration.place.at("type").at(str(self.declaration.kind)).at("shape")
+        return place.at("dim", self.axis).at("dim_param")
+
+    def describe(self) -> str:
+        """Both declarations, for messages."""
+        return f"{self.size} in {self.declaration.describe()} by {self.source.describe()}"
+
+
+def _bindings(repeated: Iterable[list[Declaration]]) -> Iterator[_Binding]:
+    for declarations in repeated:
+        for declaration, source in permutations(declarations, 2):
+            dimensions, sizes = declaration.dimensions or [], source.dimensions or []
+            # A different rank is a contradiction of its own, and says nothing about the axis.
+            if len(dimensions) != len(sizes):
+                continue
+            for axis, (variable, size) in enumerate(zip(dimensions, sizes, strict=True)):
+                if isinstance(variable, str) and variable not in ("", "*") and is_size(size):
+                    yield _Binding(variable, size, declaration, source, axis)
+
+
+def _finding(first: _Binding, second: _Binding) -> Finding:
+    return Finding(
+        second.place,
+        f"dimension variable {quote(second.variable)} is {second.describe()}, and {first.describe()}",
+        related=(
+            Related(second.source.place, f"the size {second.size}"),
+            Related(first.place, f"first use of {quote(first.variable)}"),
+            Related(first.source.place, f"the size {first.size}"),
+        ),
+        allowed="one size for each dimension variable",
+        subject=second.variable,
+    )

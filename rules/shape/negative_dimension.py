@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Proto, Type
+from onnx_lint.model.declarations import TENSOR_KINDS
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="SHP-1", since="0.1.0")
+def negative_dimension(model: Model) -> Iterator[Finding]:
+    """A dimension of a shape is negative.
+
+    ### Why it matters
+
+    Exporters write -1 for a size that they do not know, and consumers take it for a size: they refuse the model or
+    allocate with it.
+
+    ### What is allowed
+
+    Sizes from 0 on in every shape of a type. A dimension of which nothing is known has neither a value nor a
+    variable.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -1 } } } } }
+    ```
+    """
+    for found in model.types_where(_has_negative_dimension):
+        kind = str(found.kind)
+        place = found.place.at(kind).at("shape")
+        for index, dimension in enumerate(getattr(found.proto, kind).shape.dim):
+            if dimension.dim_value < 0:
+                yield Finding(
+                    place.at("dim", index).at("dim_value"),
+                    f"dimension {index} of {_describe(found)} is {dimension.dim_value}",
+                    allowed="a size from 0 on, a variable, or neither for an unknown size",
+                )
+
+
+def _has_negative_dimension(proto: Proto) -> bool:
+    kind = proto.WhichOneof("value")
+    return kind in TENSOR_KINDS and any(dimension.dim_value < 0 for dimension in getattr(proto, kind).shape.dim)
+
+
+def _describe(found: Type) -> str:
+    return found.owner.describe() if found.parent is None else found.describe()

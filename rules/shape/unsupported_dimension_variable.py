@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Proto, Type
+from onnx_lint.model.declarations import TENSOR_KINDS
+from onnx_lint.rule import Finding, rule
+
+_CLAUSES = {"": "SHP-4", "*": "SHP-5"}
+
+
+@rule(clause=("SHP-4", "SHP-5"), since="0.1.0")
+def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
+    """A dimension variable is empty or `*`.
+
+    ### Why it matters
+
+    Both were considered while the format was designed and never supported. Readers take the empty name for an
+    unknown dimension or for one variable that all such dimensions share, and `*` for a single dimension, so that
+    the rank comes out wrong.
+
+    ### What is allowed
+
+    A dimension of which nothing is known has neither a value nor a variable, and a tensor of unknown rank has no
+    shape. The empty name is a warning, `*` an error, because the number of dimensions has to be the rank.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "*" } } } } }
+    ```
+    """
+    for found in model.types_where(_has_unsupported_variable):
+        kind = str(found.kind)
+        place = found.place.at(kind).at("shape")
+        for index, dimension in enumerate(getattr(found.proto, kind).shape.dim):
+            if not _is_unsupported(dimension):
+                continue
+            yield Finding(
+                place.at("dim", index).at("dim_param"),
+                f"dimension {index} of {_describe(found)} {_what(dimension.dim_param)}",
+                clause=_CLAUSES[dimension.dim_param],
+                allowed="a size, a variable with a name, or neither for an unknown size",
+            )
+
+
+def _has_unsupported_variable(proto: Proto) -> bool:
+    kind = proto.WhichOneof("value")
+    return kind in TENSOR_KINDS and any(map(_is_unsupported, getattr(proto, kind).shape.dim))
+
+
+def _is_unsupported(dimension: Proto) -> bool:
+    return dimension.HasField("dim_param") and dimension.dim_param in _CLAUSES
+
+
+def _what(variable: str) -> str:
+    if variable:
+        return "is the variable '*', which does not stand for several dimensions"
+    return "has the empty name as its variable"
+
+
+def _describe(found: Type) -> str:
+    return found.owner.describe() if found.parent is None else found.describe()

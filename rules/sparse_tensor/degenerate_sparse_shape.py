@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import MAX_INT64, StoredSparseTensor, element_count
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="SPA-6", since="0.1.0")
+def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
+    """The dense shape of a sparse tensor has no dimensions, one that is not positive, or too many elements.
+
+    ### Why it matters
+
+    onnx.checker refuses such a shape. A consumer that computes positions in 64 bits gets wrong ones where the dense
+    shape has more elements.
+
+    ### What is allowed
+
+    One dimension or more, each above 0, whose product is at most 2^63 - 1. The specification does not say so; it
+    follows from what consumers accept, so this is a warning. onnx.checker does not notice a product beyond 64 bits.
+
+    ### Example
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 0 }
+      indices { data_type: 7 dims: 0 }
+      dims: 0
+    }
+    ```
+    """
+    for sparse in model.tensor_survey.sparse:
+        dims = sparse.sparse.proto.dims
+        if not dims or min(dims) <= 0 or element_count(dims) is None:
+            yield _finding(sparse, sparse.dims)
+
+
+def _finding(sparse: StoredSparseTensor, dims: list[int]) -> Finding:
+    place, message = sparse.place, f"the dense shape of {sparse.describe()} has no dimensions"
+    wrong = next((index for index, dim in enumerate(dims) if dim <= 0), None)
+    if wrong is not None:
+        place = place.at("dims", wrong)
+        message = f"dimension {wrong} of the dense shape of {sparse.describe()} is {dims[wrong]}"
+    elif dims:
+        place = place.at("dims")
+        message = f"the dense shape of {sparse.describe()} has more than {MAX_INT64} elements"
+    return Finding(place, message, allowed="positive dimensions whose product fits 64 bits", subject=sparse.name)

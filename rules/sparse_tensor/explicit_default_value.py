@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredSparseTensor, StoredTensor, contents
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="SPA-7", since="0.1.0")
+def explicit_default_value(model: Model) -> Iterator[Finding]:
+    """A sparse tensor stores a zero or an empty string.
+
+    ### Why it matters
+
+    What is not stored is zero, or the empty string. Storing it as well takes space, and a consumer that counts the
+    stored values to tell how dense the tensor is counts wrong.
+
+    ### What is allowed
+
+    Values other than the default. The negative zero of floating-point types is another value and may be stored; a
+    float8e8m0 has no zero. One finding a tensor names the first such value and counts the others.
+
+    ### Example
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 1 float_data: 0 }
+      indices { data_type: 7 dims: 1 int64_data: 2 }
+      dims: 6
+    }
+    ```
+    """
+    for sparse in model.tensor_survey.sparse:
+        if sparse.values is not None:
+            yield from _findings(sparse, sparse.values)
+
+
+def _findings(sparse: StoredSparseTensor, values: StoredTensor) -> Iterator[Finding]:
+    field, element = values.right_field, values.type
+    if field is None or element is None or not element.has_zero or not values.elements or values.segment is not None:
+        return
+    found = contents.default_values(values, field, element)
+    if found:
+        what = "the empty string" if element.name == "string" else "0"
+        yield Finding(
+            sparse.place.at("values").at(field),
+            f"value {found.index} of {sparse.describe()} is {what}, which is the default{found.others}",
+            allowed="values other than the default",
+            offset=values.offset,
+            subject=sparse.name,
+        )

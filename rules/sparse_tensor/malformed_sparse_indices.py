@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredSparseTensor, StoredTensor, describe_shape
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause=("SPA-3", "SPA-3a"), since="0.1.0")
+def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
+    """A sparse tensor has no indices, or they are of the wrong type or shape.
+
+    ### Why it matters
+
+    The indices say where the values belong. With another number of them than of values, or with another number of
+    coordinates than the dense shape has dimensions, they say nothing.
+
+    ### What is allowed
+
+    Shape [NNZ], each index being the position in row-major order, or [NNZ, rank], one coordinate a dimension. NNZ is
+    the number of values; with 0 values the indices may be left out. The type is int64: the schema does not say so and
+    ONNX Runtime reads narrower integers too, but onnx.checker refuses them, so another type is a warning.
+
+    ### Example
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
+      indices { data_type: 7 dims: 1 int64_data: 2 }
+      dims: 6
+    }
+    ```
+    """
+    for sparse in model.tensor_survey.sparse:
+        if sparse.indices is None:
+            if sparse.value_count:
+                message = f"{sparse.describe()} has no indices for its {sparse.value_count:,} values"
+                yield Finding(
+                    sparse.place,
+                    message,
+                    clause="SPA-3",
+                    allowed="indices of shape [NNZ] or [NNZ, rank]",
+                    subject=sparse.name,
+                )
+            continue
+        yield from _findings(sparse, sparse.indices)
+
+
+def _findings(sparse: StoredSparseTensor, indices: StoredTensor) -> Iterator[Finding]:
+    if indices.type is not None and indices.type.name != "int64":
+        yield Finding(
+            sparse.place.at("indices").at("data_type"),
+            f"the indices of {sparse.describe()} are of type {indices.type.name}",
+            clause="SPA-3a",
+            allowed="int64",
+            offset=indices.offset,
+            subject=sparse.name,
+        )
+    complaint = _shape_complaint(sparse, list(indices.proto.dims[:3]))
+    if complaint:
+        yield Finding(
+            sparse.place.at("indices"),
+            complaint,
+            clause="SPA-3",
+            allowed="shape [NNZ] or [NNZ, rank]",
+            subject=sparse.name,
+        )
+
+
+def _shape_complaint(sparse: StoredSparseTensor, shape: list[int]) -> str | None:
+    if len(shape) not in {1, 2}:
+        return f"the indices of {sparse.describe()} are neither of rank 1 nor of rank 2"
+    rank = len(sparse.dims)
+    stated = f"the indices of {sparse.describe()} are of shape {describe_shape(shape)}"
+    if sparse.value_count is not None and shape[0] != sparse.value_count:
+        return f"{stated}, the values [{sparse.value_count}]"
+    if len(shape) == 2 and rank and shape[1] != rank:
+        return f"{stated}, the dense shape of rank {rank}"
+    return None

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredSparseTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="SPA-2", since="0.1.0")
+def malformed_sparse_values(model: Model) -> Iterator[Finding]:
+    """A sparse tensor has no values, or its values are not a list.
+
+    ### Why it matters
+
+    The values give the sparse tensor its element type and the number of positions that are filled. Without them, or
+    with values of another rank, it is not known which value belongs to which index.
+
+    ### What is allowed
+
+    A tensor of shape [NNZ], also when NNZ is 0: then of shape [0]. Whether the values themselves are in order is for
+    the rules on tensors.
+
+    ### Example
+
+    ```
+    sparse_initializer { indices { data_type: 7 dims: 1 int64_data: 2 } dims: 6 }
+    ```
+    """
+    for sparse in model.tensor_survey.sparse:
+        if sparse.values is None:
+            yield _finding(sparse, f"{sparse.describe()} has no values")
+        elif len(sparse.values.proto.dims) != 1:
+            yield _finding(
+                sparse, f"the values of {sparse.describe()} are of rank {len(sparse.values.proto.dims)}, not 1"
+            )
+
+
+def _finding(sparse: StoredSparseTensor, message: str) -> Finding:
+    place = sparse.place.at("values") if sparse.values is not None else sparse.place
+    return Finding(place, message, allowed="values of shape [NNZ]", subject=sparse.name)

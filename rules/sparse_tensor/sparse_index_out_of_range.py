@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import MAX_INT64, StoredSparseTensor, contents, describe_shape, others
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="SPA-4", since="0.1.0")
+def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
+    """An index of a sparse tensor lies outside its dense shape.
+
+    ### Why it matters
+
+    A consumer that fills the dense tensor writes beyond its memory.
+
+    ### What is allowed
+
+    In indices of shape [NNZ] numbers from 0 to the product of the dimensions less one; in indices of shape [NNZ, rank]
+    each coordinate from 0 to its dimension less one. Negative numbers do not count from the end. The product is
+    computed exactly, so a dense shape beyond 64 bits (`degenerate-sparse-shape`) brings no false finding here. One
+    finding a tensor names the first such index and counts the others.
+
+    ### Example
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 1 float_data: 1 }
+      indices { data_type: 7 dims: 1 int64_data: 6 }
+      dims: 6
+    }
+    ```
+    """
+    for sparse in model.tensor_survey.sparse:
+        found = _first_outside(sparse)
+        if found is not None:
+            yield _finding(sparse, *found)
+
+
+def _first_outside(sparse: StoredSparseTensor) -> tuple[int, str, int] | None:
+    """The number of the first index that is outside, how it reads, and how many there are."""
+    bounds = sparse.index_bounds
+    first: tuple[int, str] | None = None
+    start = count = 0
+    for rows in sparse.index_rows():
+        assert bounds is not None
+        places = _outside(rows, bounds)
+        if len(places) and first is None:
+            first = start + int(places[0]), contents.describe_index(rows[int(places[0])])
+        count += len(places)
+        start += len(rows)
+    return (*first, count) if first else None
+
+
+def _outside(rows: Any, bounds: list[int]) -> Any:
+    if not contents.is_array(rows):
+        return [
+            index
+            for index, row in enumerate(rows)
+            if not all(0 <= number < bound for number, bound in zip(row, bounds, strict=True))
+        ]
+    greatest = [min(bound - 1, MAX_INT64) for bound in bounds]
+    return ((rows < 0) | (rows > greatest)).any(axis=1).nonzero()[0]
+
+
+def _finding(sparse: StoredSparseTensor, number: int, index: str, count: int) -> Finding:
+    shape = describe_shape(sparse.dims)
+    return Finding(
+        sparse.place.at("indices"),
+        f"index {number} of {sparse.describe()} is {index}, outside the dense shape {shape}{others(count)}",
+        allowed="indices inside the dense shape",
+        offset=sparse.indices.offset if sparse.indices else None,
+        subject=sparse.name,
+    )

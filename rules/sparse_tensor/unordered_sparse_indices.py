@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredSparseTensor, contents, others
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="SPA-5", since="0.1.0")
+def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
+    """The indices of a sparse tensor do not ascend, or one stands twice.
+
+    ### Why it matters
+
+    Consumers search in the indices and merge two sparse tensors on the promise that they ascend. Of two values at one
+    position it is not known which one counts.
+
+    ### What is allowed
+
+    Each index greater than the one before it. Indices of several coordinates compare from the first coordinate on: [1,
+    4] stands before [2, 1]. One finding a tensor names the first index that is not greater and counts the others.
+
+    ### Example
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
+      indices { data_type: 7 dims: 2 int64_data: 3 int64_data: 1 }
+      dims: 6
+    }
+    ```
+    """
+    for sparse in model.tensor_survey.sparse:
+        found = _first_unordered(sparse)
+        if found is not None:
+            yield _finding(sparse, *found)
+
+
+def _first_unordered(sparse: StoredSparseTensor) -> tuple[int, str, str, int] | None:
+    """The number of the first index that is not greater than the one before it, both, and how many there are."""
+    first: tuple[int, str, str] | None = None
+    start = count = 0
+    previous: Any = None
+    for piece in sparse.index_rows():
+        rows = contents.behind(previous, piece)
+        places = _unordered(rows)
+        if len(places) and first is None:
+            place = int(places[0])
+            index, before = contents.describe_index(rows[place + 1]), contents.describe_index(rows[place])
+            first = start + place + 1 - (len(rows) - len(piece)), index, before
+        count += len(places)
+        start += len(piece)
+        previous = rows[-1:]
+    return (*first, count) if first else None
+
+
+def _unordered(rows: Any) -> Any:
+    """The positions of rows that the next one is not greater than."""
+    if not contents.is_array(rows):
+        return [index for index in range(len(rows) - 1) if rows[index] >= rows[index + 1]]
+    before, after = rows[:-1], rows[1:]
+    differs = before != after
+    column = differs.argmax(axis=1)[:, None]  # the first coordinate that decides; 0 where all are equal
+    greater = contents.at_columns(after, column) > contents.at_columns(before, column)
+    return (~greater).nonzero()[0]
+
+
+def _finding(sparse: StoredSparseTensor, number: int, index: str, before: str, count: int) -> Finding:
+    complaint = f"repeats {index}" if index == before else f"is {index} and comes after {before}"
+    return Finding(
+        sparse.place.at("indices"),
+        f"index {number} of {sparse.describe()} {complaint}{others(count)}",
+        allowed="indices in ascending order without repetition",
+        offset=sparse.indices.offset if sparse.indices else None,
+        subject=sparse.name,
+    )

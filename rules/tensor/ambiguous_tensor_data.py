@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-5", since="0.1.0")
+def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
+    r"""A tensor with elements has values in no field, or in several.
+
+    ### Why it matters
+
+    With values in two fields consumers differ in which they read. Without values there is nothing to read: a model
+    whose weights were taken out is no complete model.
+
+    ### What is allowed
+
+    One field with values: raw_data, or the typed field for the element type. A tensor with a dimension of 0, or one
+    whose values are in another file, has none. An empty raw_data beside a filled typed field counts as a field:
+    readers take raw_data where it is set, and onnx.checker, which lets it pass, is alone in that.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 raw_data: "\000\000\200\077" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.is_external or tensor.elements == 0:
+            continue
+        if len(tensor.fields) > 1:
+            yield _finding(tensor, f"has values in the fields {_listed(tensor)}")
+        elif not tensor.fields and tensor.elements is not None and not _holds_empty_segment(tensor):
+            yield _finding(tensor, f"has no values for {tensor.describe_type()}")
+
+
+def _holds_empty_segment(tensor: StoredTensor) -> bool:
+    return tensor.segment is not None and tensor.segment[0] >= tensor.segment[1]
+
+
+def _listed(tensor: StoredTensor) -> str:
+    names = [f"{field} (empty)" if not tensor.count(field) else field for field in tensor.fields]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _finding(tensor: StoredTensor, complaint: str) -> Finding:
+    return Finding(
+        tensor.place,
+        f"{tensor.describe()} {complaint}",
+        allowed="values in one field",
+        offset=tensor.offset,
+        subject=tensor.proto.name,
+    )

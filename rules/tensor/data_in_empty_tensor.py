@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-4", since="0.1.0")
+def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
+    """A tensor without elements holds values.
+
+    ### Why it matters
+
+    Either the dimension of 0 is wrong, and the tensor is empty where it should not be, or the values are left over and
+    nothing reads them.
+
+    ### What is allowed
+
+    A tensor with a dimension of 0 has no values. A raw_data that is there and empty is none. Values in another file
+    are not judged here.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 0 dims: 3 float_data: 1 }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.elements == 0 and not tensor.is_external and any(map(tensor.count, tensor.fields)):
+            yield _finding(tensor)
+
+
+def _finding(tensor: StoredTensor) -> Finding:
+    field = next(field for field in tensor.fields if tensor.count(field))
+    return Finding(
+        tensor.place.at(field),
+        f"{tensor.describe()} is {tensor.describe_type()}, and has {tensor.describe_count(field)} in {field}",
+        allowed="no values in a tensor with a dimension of 0",
+        offset=tensor.offset,
+        subject=tensor.proto.name,
+    )

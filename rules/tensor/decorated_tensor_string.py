@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import Occurrences, StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-9", since="0.1.0")
+def decorated_tensor_string(model: Model) -> Iterator[Finding]:
+    r"""A string in a tensor begins with a byte order mark or ends in NUL.
+
+    ### Why it matters
+
+    Both belong to other ways of storing text. In a tensor they are characters of the string, so the string compares as
+    different from the one that was meant: a label is not found, a key has no entry.
+
+    ### What is allowed
+
+    The bytes of the text and nothing else: no U+FEFF in front, no NUL at the end. Inside a string both are allowed.
+    One finding a tensor and kind names the first such string and counts the others.
+
+    ### Example
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat\000" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.right_field != "string_data":
+            continue
+        if tensor.strings.marked.count:
+            yield _finding(tensor, tensor.strings.marked, "begins with a byte order mark")
+        if tensor.strings.terminated.count:
+            yield _finding(tensor, tensor.strings.terminated, "ends in NUL")
+
+
+def _finding(tensor: StoredTensor, found: Occurrences, complaint: str) -> Finding:
+    return Finding(
+        tensor.place.at("string_data", found.index),
+        f"string {found.index} of {tensor.describe()} {complaint}{found.others}",
+        allowed="no byte order mark in front and no NUL at the end",
+        offset=found.span[0] if found.span else None,
+        length=found.span[1] - found.span[0] if found.span else None,
+        subject=tensor.proto.name,
+    )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-17", since="0.1.0")
+def invalid_segment(model: Model) -> Iterator[Finding]:
+    """The segment of a tensor does not fit the tensor, or not the values that are stored.
+
+    ### Why it matters
+
+    A very large tensor may be kept in parts. `segment` says which part a message holds; where that is wrong, the
+    tensor cannot be put together.
+
+    ### What is allowed
+
+    A begin of 0 or more, an end not before it and not behind the end of the tensor, and as many values as lie
+    between. The specification says neither whether the two numbers count elements or bytes nor whether the end is part
+    of the segment, and no consumer reads segments that could settle it. So any of the four readings is right, and
+    only what fits none of them is reported. onnx.checker refuses every message that holds a part only; that is a
+    fault of its own.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 8 segment { begin: 4 end: 2 } float_data: 1 float_data: 2 }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.segment is None or tensor.is_external or not tensor.elements or len(tensor.fields) > 1:
+            continue
+        complaint = _complaint(tensor, *tensor.segment)
+        if complaint:
+            begin, end = tensor.segment
+            yield Finding(
+                tensor.place.at("segment"),
+                f"the segment {begin} to {end} of {tensor.describe()} {complaint}",
+                allowed="a part of the tensor that is as long as the values that are stored",
+                offset=tensor.offset,
+                subject=tensor.proto.name,
+            )
+
+
+def _complaint(tensor: StoredTensor, begin: int, end: int) -> str | None:
+    if begin < 0:
+        return "begins before the tensor"
+    if end < begin:
+        return "ends before it begins"
+    readings = _readings(tensor, begin, end)
+    if readings is None:
+        return None
+    if not readings:
+        return f"reaches beyond {tensor.describe_type()}"
+    field = tensor.right_field
+    if field is None:
+        # Without any field nothing is stored, which fits an empty part only; the field itself has rules of its own.
+        return None
+    if tensor.count(field) in readings:
+        return None
+    return f"does not fit the {tensor.describe_count(field)} of {field}"
+
+
+def _readings(tensor: StoredTensor, begin: int, end: int) -> set[int] | None:
+    """How many bytes or entries the segment has, in each reading in which it lies within the tensor.
+
+    None where the element type is not known and so nothing can be said.
+    """
+    element, elements, field = tensor.type, tensor.elements, tensor.right_field
+    if element is None or elements is None:
+        return None
+    lengths = {length for length in (end - begin, end - begin + 1) if begin + length <= elements}
+    stored = element.bytes_of if field == "raw_data" else element.entries_of
+    readings = {stored(length) for length in lengths}
+    if field == "raw_data":
+        size = element.bytes_of(elements)
+        readings |= {length for length in (end - begin, end - begin + 1) if begin + length <= size}
+    return readings

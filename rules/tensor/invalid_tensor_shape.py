@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import MAX_INT64, StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-2", since="0.1.0")
+def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
+    r"""A tensor has a negative dimension, or more elements than 64 bits can count.
+
+    ### Why it matters
+
+    The dimensions say how much memory the values take up. A consumer that multiplies them without care allocates too
+    little and writes beyond it.
+
+    ### What is allowed
+
+    Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a dimension
+    of 0 the product is 0 whatever the others are. A dimension that is not known has no place here: a tensor holds
+    values, and -1 is no size.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 1 dims: -1 raw_data: "\000\000\200\077" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.elements is None or min(tensor.proto.dims, default=0) < 0:
+            yield _finding(tensor)
+
+
+def _finding(tensor: StoredTensor) -> Finding:
+    place = tensor.place.at("dims")
+    message = f"the dimensions of {tensor.describe()} make more than {MAX_INT64} elements"
+    negative = next((index for index, dim in enumerate(tensor.proto.dims) if dim < 0), None)
+    if negative is not None:
+        place = tensor.place.at("dims", negative)
+        message = f"dimension {negative} of {tensor.describe()} is {tensor.proto.dims[negative]}"
+    return Finding(
+        place,
+        message,
+        allowed="dimensions of 0 or more whose product fits 64 bits",
+        offset=tensor.offset,
+        subject=tensor.proto.name,
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-6", since="0.1.0")
+def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
+    """The values of a tensor stand in a field for another element type.
+
+    ### Why it matters
+
+    A consumer looks for values in the field that belongs to the element type and finds none there.
+
+    ### What is allowed
+
+    float_data for float and complex64, double_data for double and complex128, int64_data for int64, uint64_data for
+    uint32 and uint64, string_data for string, int32_data for all others; and raw_data for everything but strings
+    (`string-in-raw-data`). Where values stand in several fields, only `ambiguous-tensor-data` reports.
+
+    ### Example
+
+    ```
+    initializer { name: "axes" data_type: 7 dims: 1 int32_data: 1 }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        field, element = tensor.field, tensor.type
+        if element and field not in {None, "raw_data", element.field} and tensor.elements != 0:
+            yield _finding(tensor)
+
+
+def _finding(tensor: StoredTensor) -> Finding:
+    assert tensor.type is not None
+    assert tensor.field is not None
+    allowed = tensor.type.field if tensor.type.name == "string" else f"{tensor.type.field} or raw_data"
+    return Finding(
+        tensor.place.at(tensor.field),
+        f"{tensor.describe()} is of type {tensor.type.name} and its values stand in {tensor.field}",
+        allowed=allowed,
+        offset=tensor.offset,
+        subject=tensor.proto.name,
+    )

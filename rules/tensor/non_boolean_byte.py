@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import contents
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-10", since="0.1.0")
+def non_boolean_byte(model: Model) -> Iterator[Finding]:
+    r"""A Boolean in raw_data is neither 0 nor 1.
+
+    ### Why it matters
+
+    Compilers may assume that a Boolean is 0 or 1. With another byte a comparison or an index computed from it goes
+    wrong, in one consumer and not in the next.
+
+    ### What is allowed
+
+    One byte an element: 1 for true, 0 for false. Booleans in int32_data are for `out-of-range-element`. One finding a
+    tensor names the first such byte and counts the others.
+
+    ### Example
+
+    ```
+    initializer { name: "mask" data_type: 9 dims: 2 raw_data: "\001\377" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if not tensor.type or tensor.type.name != "bool" or tensor.field != "raw_data":
+            continue
+        found = contents.non_boolean_bytes(tensor)
+        if found:
+            byte = f"byte {found.index} of raw_data of {tensor.describe()}"
+            yield Finding(
+                tensor.place.at("raw_data"),
+                f"{byte} is {found.value}, which is no bool{found.others}",
+                allowed="0 or 1",
+                offset=tensor.offset,
+                subject=tensor.proto.name,
+            )

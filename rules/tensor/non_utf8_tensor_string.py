@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-8", since="0.1.0")
+def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
+    r"""A string in a tensor is not UTF-8.
+
+    ### Why it matters
+
+    Strings are text. A consumer that decodes one that is something else fails, or shows other characters.
+
+    ### What is allowed
+
+    Each entry of string_data is UTF-8, in the strict reading: no overlong forms and no surrogates. Bytes that are no
+    text belong in a tensor of type uint8. One finding a tensor names the first such string and counts the others.
+
+    ### Example
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 string_data: "\377" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.right_field == "string_data" and tensor.strings.invalid.count:
+            found = tensor.strings.invalid
+            yield Finding(
+                tensor.place.at("string_data", found.index),
+                f"string {found.index} of {tensor.describe()} is not UTF-8 at byte {found.byte}{found.others}",
+                allowed="UTF-8",
+                offset=found.span[0] if found.span else None,
+                length=found.span[1] - found.span[0] if found.span else None,
+                subject=tensor.proto.name,
+            )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import ElementType, StoredTensor, contents
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause=("TEN-14", "TEN-15"), since="0.1.0")
+def nonzero_padding(model: Model) -> Iterator[Finding]:
+    r"""Bits behind the last element of a tensor are set.
+
+    ### Why it matters
+
+    Elements of 2, 4 or 6 bits may leave bits of the last byte unused. No value is read from them, but files that hold
+    the same tensor differ, and set bits often tell of a wrong number of elements.
+
+    ### What is allowed
+
+    Zeros. For 6-bit types the schema demands them. For 4-bit and 2-bit types it shows them in its examples only, so
+    that a set bit is a warning. In int32_data the low byte of the last entry counts.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 22 dims: 1 raw_data: "\041" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        element, field = tensor.type, tensor.right_field
+        if not element or element.bits not in {2, 4, 6} or not field or not tensor.elements or tensor.segment:
+            continue
+        if element.elements_per_entry == 1 and field != "raw_data":
+            continue  # one element an entry, so nothing is left over
+        used = tensor.elements * element.bits % 8
+        if used and tensor.count(field) == tensor.expected and not tensor.is_torn(field):
+            yield from _findings(tensor, element, field, used)
+
+
+def _findings(tensor: StoredTensor, element: ElementType, field: str, used: int) -> Iterator[Finding]:
+    last = contents.last_byte(tensor) if field == "raw_data" else contents.last_entry(tensor)
+    padding = (last or 0) & 0xFF & -(1 << used)
+    if padding:
+        what = "byte of raw_data" if field == "raw_data" else "entry of int32_data"
+        yield Finding(
+            tensor.place.at(field),
+            f"the last {what} of {tensor.describe()} has bits {padding:#04x} set behind the last {element.name}",
+            clause="TEN-15" if element.bits == 6 else "TEN-14",
+            allowed="zeros",
+            offset=tensor.offset,
+            subject=tensor.proto.name,
+        )

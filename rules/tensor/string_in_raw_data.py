@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TEN-7", since="0.1.0")
+def string_in_raw_data(model: Model) -> Iterator[Finding]:
+    """A tensor of strings has its values in raw_data.
+
+    ### Why it matters
+
+    raw_data holds elements of one fixed width. Nothing in it says where one string ends and the next begins.
+
+    ### What is allowed
+
+    string_data, with one entry a string. The clause forbids raw_data for the type UNDEFINED as well; since no tensor
+    may be of that type, `unknown-tensor-element-type` reports it.
+
+    ### Example
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 raw_data: "cat" }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        if tensor.field == "raw_data" and tensor.type and tensor.type.name == "string" and tensor.elements != 0:
+            yield Finding(
+                tensor.place.at("raw_data"),
+                f"{tensor.describe()} is of type string and its values stand in raw_data",
+                allowed="string_data",
+                offset=tensor.offset,
+                subject=tensor.proto.name,
+            )

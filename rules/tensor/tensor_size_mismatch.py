@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.tensor_data import StoredTensor
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause=("TEN-3", "TEN-16"), since="0.1.0")
+def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
+    """A tensor holds fewer or more values than its dimensions say.
+
+    ### Why it matters
+
+    With too few values a consumer reads beyond the end of the data; with too many either the dimensions or the values
+    are not what was meant. onnx.checker lets a surplus pass, ONNX Runtime does not.
+
+    ### What is allowed
+
+    As many values as the product of the dimensions; a tensor without dimensions is a scalar and has one. In raw_data
+    that many elements of the type's width, for types of less than a byte rounded up to whole bytes: four bytes hold 7
+    or 8 of int4, 13 to 16 of int2, 5 of float6e2m3. In typed fields one entry an element, two for complex numbers,
+    half an entry for 4-bit and a quarter for 2-bit types. What is obviously 4-bit or 2-bit data packed in another way
+    is for `mispacked-sub-byte-data`, the part of a tensor that has a segment for `invalid-segment`.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 3 float_data: 1 float_data: 2 }
+    ```
+    """
+    for tensor in model.tensor_survey.tensors:
+        field, expected = tensor.right_field, tensor.expected
+        if field is None or expected is None or tensor.segment is not None or not tensor.elements:
+            continue
+        if tensor.is_torn(field):
+            yield _finding(tensor, field, f"{field} of {tensor.describe()} ends inside an entry")
+        elif tensor.count(field) != expected and not tensor.is_packed_otherwise:
+            yield _finding(tensor, field, _complaint(tensor, field, expected))
+
+
+def _complaint(tensor: StoredTensor, field: str, expected: int) -> str:
+    stored = tensor.describe_count(field)
+    return f"{field} of {tensor.describe()} has {stored}, {tensor.describe_type()} takes up {expected:,}"
+
+
+def _finding(tensor: StoredTensor, field: str, message: str) -> Finding:
+    element = tensor.type
+    assert element is not None
+    return Finding(
+        tensor.place.at(field),
+        message,
+        clause="TEN-16" if element.is_complex and field != "raw_data" else "TEN-3",
+        allowed="as many values as the product of the dimensions",
+        offset=tensor.offset,
+        subject=tensor.proto.name,
+    )

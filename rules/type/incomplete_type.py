@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Proto, Type
+from onnx_lint.rule import Finding, rule
+
+_PARTS = {
+    "tensor_type": (("elem_type", "element type", "TYP-2"),),
+    "sparse_tensor_type": (("elem_type", "element type", "TYP-10"),),
+    "sequence_type": (("elem_type", "element type", "TYP-3"),),
+    "map_type": (("key_type", "key type", "TYP-4"), ("value_type", "value type", "TYP-6")),
+    "optional_type": (("elem_type", "element type", "TYP-7"),),
+}
+"""What each case of TypeProto needs: the field, what it is called, and the clause."""
+
+_MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"), ("optional_type", "elem_type")})
+"""The fields that hold a TypeProto, which has to say which type it is."""
+
+
+@rule(clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10"), since="0.1.0")
+def incomplete_type(model: Model) -> Iterator[Finding]:
+    """A type does not say what it is made of.
+
+    ### Why it matters
+
+    A sequence or a tensor of nobody knows what can neither be checked against an operator nor be allocated.
+
+    ### What is allowed
+
+    The element type of a dense or sparse tensor, of a sequence and of an optional, and both the key and the value
+    type of a map, at every depth. An element type that is there and has no case set counts as left out.
+
+    A value may have no type at all where the specification does not ask for one, as an output of a subgraph does; a
+    type that is begun has to be complete. Inputs and outputs of the main graph without a type are for
+    `untyped-graph-value`, an explicit element type of 0 is for `unknown-element-type`.
+
+    ### Example
+
+    ```
+    output { name: "y" type { sequence_type { } } }
+    ```
+    """
+    for found in model.types_where(_is_incomplete):
+        kind = str(found.kind)
+        for field, name, clause in _missing(found.proto):
+            yield Finding(
+                found.place.at(kind),
+                f"{_describe(found)} states no {name}",
+                clause=clause,
+                allowed=f"a {kind.replace('_', ' ')} with {'a' if name[0] != 'e' else 'an'} {name} in field {field!r}",
+            )
+
+
+def _is_incomplete(proto: Proto) -> bool:
+    return any(_missing(proto))
+
+
+def _missing(proto: Proto) -> Iterator[tuple[str, str, str]]:
+    kind = proto.WhichOneof("value")
+    for field, name, clause in _PARTS.get(kind, ()):
+        holder = getattr(proto, kind)
+        is_there = holder.HasField(field)
+        if is_there and (kind, field) in _MESSAGES:
+            is_there = getattr(holder, field).WhichOneof("value") is not None
+        if not is_there:
+            yield field, name, clause
+
+
+def _describe(found: Type) -> str:
+    kind = str(found.kind).replace("_", " ")
+    if found.parent is None:
+        return f"the {kind} of {found.owner.describe()}"
+    return f"a {kind} in the type of {found.owner.describe()}"

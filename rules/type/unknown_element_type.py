@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Proto
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ELEMENT_TYPES
+
+_CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}
+
+
+@rule(clause=("TYP-1", "TYP-10"), since="0.1.0")
+def unknown_element_type(model: Model) -> Iterator[Finding]:
+    """A tensor type has an element type that is not defined.
+
+    ### Why it matters
+
+    The number tells how many bytes an element has and what they mean; no reader can allocate or convert such a
+    tensor.
+
+    ### What is allowed
+
+    A number of the enumeration `TensorProto.DataType` other than 0 (`UNDEFINED`), in dense and sparse tensor types,
+    also where they are elements of other types. A type that leaves the field out is for `incomplete-type`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 99 } } }
+    ```
+    """
+    for found in model.types_where(_has_unknown_element_type):
+        kind = str(found.kind)
+        code = getattr(found.proto, kind).elem_type
+        yield Finding(
+            found.place.at(kind).at("elem_type"),
+            f"{found.describe()} has the element type {code}, which is {'not defined' if code else 'UNDEFINED'}",
+            clause=_CLAUSES[kind],
+            allowed=f"an element type from 1 to {len(ELEMENT_TYPES)}",
+        )
+
+
+def _has_unknown_element_type(proto: Proto) -> bool:
+    kind = proto.WhichOneof("value")
+    if kind not in _CLAUSES:
+        return False
+    tensor = getattr(proto, kind)
+    return tensor.HasField("elem_type") and not 1 <= tensor.elem_type <= len(ELEMENT_TYPES)

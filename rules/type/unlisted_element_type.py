@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Place, Proto
+from onnx_lint.model.declarations import TENSOR_KINDS, element_type_name
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ELEMENT_TYPES
+
+_EDITION = "1.9"
+_UNLISTED = frozenset(code for code, name in enumerate(ELEMENT_TYPES, 1) if name in {"uint32", "uint64"})
+
+
+@rule(clause="TYP-D-uint32", since="0.1.0")
+def unlisted_element_type(model: Model) -> Iterator[Finding]:
+    """A tensor has an element type that the table of edition 1.9 leaves out.
+
+    ### Why it matters
+
+    A consumer that was written by the table of that edition knows unsigned integers of 8 and 16 bits only.
+
+    ### What is allowed
+
+    Under edition 1.9 all element types but `uint32` and `uint64`, in tensor types and in tensors. The schema of the
+    same release has both, and later editions list them, so this is a warning, and only under that edition. Keys of
+    maps may have any integer type.
+
+    There is one finding for each of the two types, at the first place, with the number of places.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 12 shape { } } } }
+    ```
+    """
+    if model.standard.edition != _EDITION:
+        return
+    places: dict[int, list[Place]] = {}
+    for code, place in _uses(model):
+        places.setdefault(code, []).append(place)
+    for code, found in places.items():
+        count = f" ({len(found):,} places)" if len(found) > 1 else ""
+        yield Finding(
+            found[0],
+            f"element type {element_type_name(code)} is not among those that edition {_EDITION} lists{count}",
+            allowed="an element type that the table of edition 1.9 lists",
+        )
+
+
+def _uses(model: Model) -> Iterator[tuple[int, Place]]:
+    for found in model.types_where(_is_unlisted):
+        kind = str(found.kind)
+        yield getattr(found.proto, kind).elem_type, found.place.at(kind).at("elem_type")
+    for tensor in model.tensors():
+        if tensor.proto.data_type in _UNLISTED:
+            yield tensor.proto.data_type, tensor.place.at("data_type")
+
+
+def _is_unlisted(proto: Proto) -> bool:
+    kind = proto.WhichOneof("value")
+    return kind in TENSOR_KINDS and getattr(proto, kind).elem_type in _UNLISTED

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Proto
+from onnx_lint.model.declarations import element_type_name
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.operators.type_strings import MAP_KEY_TYPES
+
+
+@rule(clause="TYP-5", since="0.1.0")
+def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
+    """The keys of a map type are neither integers nor strings.
+
+    ### Why it matters
+
+    Keys have to be compared exactly, which floating-point numbers cannot be. Runtimes have no such maps.
+
+    ### What is allowed
+
+    `int8`, `int16`, `int32`, `int64`, their unsigned counterparts, and `string`. A map type that leaves the key
+    type out is for `incomplete-type`.
+
+    ### Example
+
+    ```
+    output { name: "y" type { map_type { key_type: 1 value_type { tensor_type { elem_type: 1 } } } } }
+    ```
+    """
+    for found in model.types_where(_has_unsupported_keys):
+        yield Finding(
+            found.place.at("map_type").at("key_type"),
+            f"the map in {found.describe()} has keys of {_name(found.proto.map_type.key_type)}",
+            allowed="keys of an integer type of 8 to 64 bits or string",
+        )
+
+
+def _has_unsupported_keys(proto: Proto) -> bool:
+    if not proto.HasField("map_type") or not proto.map_type.HasField("key_type"):
+        return False
+    return element_type_name(proto.map_type.key_type) not in MAP_KEY_TYPES
+
+
+def _name(code: int) -> str:
+    return f"type {element_type_name(code)}" if 0 <= code <= len(ELEMENT_TYPES) else f"the undefined type {code}"

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Proto
+from onnx_lint.rule import Finding, rule
+
+_UNSUPPORTED = {"optional_type": "an optional", "opaque_type": "an opaque type"}
+
+
+@rule(clause="TYP-8", since="0.1.0")
+def unsupported_optional_element(model: Model) -> Iterator[Finding]:
+    """An optional type wraps an optional or an opaque type.
+
+    ### Why it matters
+
+    No operator makes or takes such a value, and ONNX Runtime refuses the model.
+
+    ### What is allowed
+
+    An optional of a tensor, a sparse tensor, a sequence or a map. The schema's comment refers to a list that holds
+    `OPTIONAL` too; the text of the specification, which wins, does not.
+
+    ### Example
+
+    ```
+    input { name: "x" type { optional_type { elem_type { optional_type {
+      elem_type { tensor_type { elem_type: 1 } }
+    } } } } }
+    ```
+    """
+    for found in model.types_where(_wraps_unsupported):
+        element = found.proto.optional_type.elem_type.WhichOneof("value")
+        yield Finding(
+            found.place.at("optional_type").at("elem_type"),
+            f"the optional in {found.describe()} wraps {_UNSUPPORTED[element]}",
+            allowed="an optional of a tensor, a sparse tensor, a sequence or a map",
+        )
+
+
+def _wraps_unsupported(proto: Proto) -> bool:
+    return (
+        proto.WhichOneof("value") == "optional_type"
+        and proto.optional_type.elem_type.WhichOneof("value") in _UNSUPPORTED
+    )

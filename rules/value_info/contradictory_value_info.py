@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from onnx_lint.model import Model
+from onnx_lint.model.declarations import Declaration, declarations_contradict
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="VI-6", since="0.1.0")
+def contradictory_value_info(model: Model) -> Iterator[Finding]:
+    """A graph declares two types of one value that cannot both be true.
+
+    ### Why it matters
+
+    A value has one type. Which of the two declarations a consumer believes decides how much memory it allocates and
+    which kernels it picks.
+
+    ### What is allowed
+
+    Types that fit each other in `value_info`, in the graph's inputs and outputs, and in initializers: the same kind
+    of type, element type and rank, and no dimension with two sizes. What is left out of one of them, and a
+    variable, fits everything.
+
+    An input and its default value are for `mismatched-default-value`, two entries of `value_info` for
+    `duplicate-value-info`; types that only follow from the operators are judged elsewhere.
+
+    ### Example
+
+    ```
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    value_info { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }
+    ```
+    """
+    for declarations in chain.from_iterable(model.repeated_declarations.values()):
+        yield from _contradictions(declarations)
+
+
+def _contradictions(declarations: list[Declaration]) -> Iterator[Finding]:
+    for index, declaration in enumerate(declarations):
+        if declaration.field not in ("output", "value_info"):
+            continue
+        for other in declarations[:index]:
+            if other.field != declaration.field and declarations_contradict(declaration, other):
+                yield _finding(declaration, other)
+                break
+
+
+def _finding(declaration: Declaration, other: Declaration) -> Finding:
+    return Finding(
+        declaration.place,
+        f"{declaration.describe()} is declared as {declaration.describe_type()}, "
+        f"{other.field.replace('_', ' ')} {quote(other.name)} as {other.describe_type()}",
+        related=(Related(other.place, f"the other declaration of {quote(other.name)}"),),
+        allowed=f"a type that fits {other.describe_type()}",
+        subject=declaration.name,
+    )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, Model
+from onnx_lint.model.declarations import describe_type, types_contradict
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0")
+def duplicate_value_info(model: Model) -> Iterator[Finding]:
+    """A value has two entries in `value_info`.
+
+    ### Why it matters
+
+    If the entries differ, readers that take the first and readers that take the last one see different types.
+
+    ### What is allowed
+
+    One entry for each value of a graph or function.
+
+    In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
+    Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that
+    only knows more than the other, is a warning. In a function, where the text asks for distinct names, it is an
+    error in any case.
+
+    ### Example
+
+    ```
+    value_info { name: "a" type { tensor_type { elem_type: 1 shape { } } } }
+    value_info { name: "a" type { tensor_type { elem_type: 7 shape { } } } }
+    ```
+    """
+    for graph in model.graphs:
+        names = graph.value_info_names
+        if len(set(names)) != len(names):
+            yield from _duplicates(graph)
+
+
+def _duplicates(graph: Graph) -> Iterator[Finding]:
+    entries = graph.proto.value_info
+    first: dict[str, int] = {}
+    for index, name in enumerate(graph.value_info_names):
+        other = first.setdefault(name, index)
+        if other == index or not name:
+            continue
+        message = f"value info {quote(name)} of {graph.describe()} stands twice"
+        contradict = types_contradict(entries[other].type, entries[index].type)
+        if contradict:
+            message += f", as {describe_type(entries[other].type)} and as {describe_type(entries[index].type)}"
+        yield Finding(
+            graph.place.at("value_info", index),
+            message,
+            clause="FUN-22" if graph.is_function else "VI-4" if contradict else "VI-4a",
+            related=(Related(graph.place.at("value_info", other), f"first entry for {quote(name)}"),),
+            allowed="one entry for each value",
+            subject=name,
+        )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote_some
+
+
+@rule(clause="VI-5a", since="0.1.0")
+def redundant_value_info(model: Model) -> Iterator[Finding]:
+    """An entry of `value_info` repeats an input or output of the graph.
+
+    ### Why it matters
+
+    Inputs and outputs carry their type themselves; two copies can come to differ, which `contradictory-value-info`
+    reports. The list is for the values in between.
+
+    ### What is allowed
+
+    Entries for the values that nodes hand to each other and for initializers. Every run of shape inference may
+    write the others too, so this is only reported when asked for, once for each graph.
+
+    ### Example
+
+    ```
+    output { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
+    value_info { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.is_function:
+            continue
+        declared = {*graph.input_names, *graph.output_names} - {""}
+        names = [name for name in graph.value_info_names if name in declared]
+        if not names:
+            continue
+        noun, verb = ("entry", "repeats") if len(names) == 1 else ("entries", "repeat")
+        shown = "" if len(names) <= 3 else ", first 3 shown"
+        yield Finding(
+            graph.place.at("value_info", graph.value_info_names.index(names[0])),
+            f"{len(names):,} {noun} of value_info in {graph.describe()} {verb} an input or output{shown}: "
+            f"{quote_some(names)}",
+            allowed="entries for other values than inputs and outputs",
+            subject=names[0],
+        )

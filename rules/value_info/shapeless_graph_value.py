@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, ValueInfo
+from onnx_lint.model.declarations import TENSOR_KINDS
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="VI-3", since="0.1.0")
+def shapeless_graph_value(model: Model) -> Iterator[Finding]:
+    """An input or output of the main graph is a tensor without a shape.
+
+    ### Why it matters
+
+    A caller does not know how many dimensions to pass in or to expect, and compilers that need the rank refuse the
+    model.
+
+    ### What is allowed
+
+    A shape with as many dimensions as the tensor has; each of them may be unknown. A shape without dimensions is
+    that of a scalar. Sequences, maps and optionals have no shape of their own, and their element types may be
+    without one.
+
+    ### Example
+
+    ```
+    graph { name: "g" output { name: "y" type { tensor_type { elem_type: 1 } } } }
+    ```
+    """
+    graph = model.main_graph
+    for role in ("input", "output"):
+        for index, proto in enumerate(getattr(graph.proto, role)):
+            kind = proto.type.WhichOneof("value")
+            if kind in TENSOR_KINDS and not getattr(proto.type, kind).HasField("shape"):
+                value_info = ValueInfo(proto, graph.place.at(role, index), graph, role)
+                yield Finding(
+                    value_info.place.at("type").at(kind),
+                    f"{value_info.describe()} has no shape",
+                    allowed="a shape, the dimensions of which may be unknown",
+                    subject=proto.name,
+                )

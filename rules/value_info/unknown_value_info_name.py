@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, quote_some, suggestion
+
+
+@rule(clause=("VI-5", "FUN-23"), since="0.1.0")
+def unknown_value_info_name(model: Model) -> Iterator[Finding]:
+    """An entry of `value_info` names no value.
+
+    ### Why it matters
+
+    The entry is a leftover of a node that was removed or renamed. The type of the value that was meant is lost, and
+    a value that gets the name later gets a wrong type.
+
+    ### What is allowed
+
+    In a graph, the names of its inputs, initializers and node outputs, those of the graphs nested in it, and those
+    that it sees of the graphs around it. In a function, the names of its own values and of the graphs nested in its
+    body.
+
+    Nobody reads stale entries of a graph, and optimisers leave hundreds of them, so there is one note for each
+    graph. In a function the text allows no other names, so each is an error.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    value_info { name: "removed" type { tensor_type { elem_type: 1 shape { } } } }
+    ```
+    """
+    for graph in model.graphs:
+        unknown = {name for name in graph.value_info_names if name not in graph.positions} - {""}
+        if unknown:
+            unknown = {name for name in unknown - _nested_names(graph) if not graph.sees(name)}
+        if not unknown:
+            continue
+        indices = [index for index, name in enumerate(graph.value_info_names) if name in unknown]
+        yield from _of_function(graph, indices) if graph.is_function else _of_graph(graph, indices)
+
+
+def _nested_names(graph: Graph) -> set[str]:
+    names: set[str] = set()
+    pending = list(graph.nested)
+    while pending:
+        nested = pending.pop()
+        names.update(nested.positions)
+        pending += nested.nested
+    return names
+
+
+def _of_function(graph: Graph, indices: list[int]) -> Iterator[Finding]:
+    for index in indices:
+        name = graph.value_info_names[index]
+        yield Finding(
+            graph.place.at("value_info", index),
+            f"value info {quote(name)} of {graph.describe()} names no value of the function"
+            f"{suggestion(name, graph.positions)}",
+            clause="FUN-23",
+            allowed="the name of an input, an output or a node output of the function",
+            subject=name,
+        )
+
+
+def _of_graph(graph: Graph, indices: list[int]) -> Iterator[Finding]:
+    names = list(dict.fromkeys(graph.value_info_names[index] for index in indices))
+    if len(names) == 1:
+        message = f"value info {quote(names[0])} of {graph.describe()} names no value"
+    else:
+        shown = "" if len(names) <= 3 else ", first 3 shown"
+        message = (
+            f"{len(names):,} entries of value_info in {graph.describe()} name no value{shown}: {quote_some(names)}"
+        )
+    yield Finding(
+        graph.place.at("value_info", indices[0]),
+        message,
+        clause="VI-5",
+        allowed="the name of a value of the graph",
+        subject=names[0],
+    )

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, GraphKind, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause=("VI-1", "VI-7", "FUN-5a", "INI-1", "SPA-1"), since="0.1.0")
+def unnamed_value(model: Model) -> Iterator[Finding]:
+    """A graph or function declares a value without a name.
+
+    ### Why it matters
+
+    Nothing can refer to it: the empty name in a node stands for an operand that is left out. ONNX Runtime refuses
+    the model.
+
+    ### What is allowed
+
+    A non-empty name for every input and output of a graph or function, for every entry of `value_info`, and for
+    every initializer. A sparse initializer has the name of its values. Tensors in attributes need no name, and the
+    outputs of a node may have the empty one.
+
+    ### Example
+
+    ```
+    graph { name: "g" input { type { tensor_type { elem_type: 1 shape { } } } } }
+    ```
+    """
+    for graph in model.graphs:
+        for field, names, clause in _lists(graph):
+            if "" not in names:
+                continue
+            for index, name in enumerate(names):
+                if name or not _is_there(graph, field, index):
+                    continue
+                yield Finding(
+                    graph.place.at(field, index),
+                    f"{field.replace('_', ' ')} {index} of {graph.describe()} has no name",
+                    clause=clause,
+                    allowed="a non-empty name",
+                )
+
+
+def _lists(graph: Graph) -> Iterator[tuple[str, list[str], str]]:
+    parameters = {GraphKind.FUNCTION: "FUN-5a", GraphKind.NESTED: "VI-7"}.get(graph.kind, "VI-1")
+    yield "input", graph.input_names, parameters
+    yield "output", graph.output_names, parameters
+    yield "value_info", graph.value_info_names, "VI-1"
+    yield "initializer", graph.initializer_names, "INI-1"
+    yield "sparse_initializer", graph.sparse_initializer_names, "SPA-1"
+
+
+def _is_there(graph: Graph, field: str, index: int) -> bool:
+    """A sparse initializer without values lacks more than a name, which is another rule's."""
+    return field != "sparse_initializer" or graph.proto.sparse_initializer[index].HasField("values")

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Type
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import ML_FROM_THE_START
+
+
+@rule(clause="TYP-G1a", since="0.1.0")
+def foreign_type(model: Model) -> Iterator[Finding]:
+    """A model of the variant ONNX has a sequence, map or opaque type in the edition that gives it tensors only.
+
+    ### Why it matters
+
+    Under edition 1.9 the types are what tells the two variants of the standard apart: ONNX knows tensors, and only
+    ONNX-ML knows sequences and maps besides. An implementation of ONNX alone cannot represent such a value.
+
+    ### What is allowed
+
+    Under edition 1.9 and `--variant onnx`, tensor types. The later editions give both variants the same types, from
+    IR version 6 on (`premature-feature`), and `--variant onnx-ml`, the default, has them in every edition. The
+    table of types in edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that tell the
+    variants apart are plainer, and onnx-lint follows them. Sparse and optional types are for `premature-feature`.
+
+    ### Example
+
+    ```
+    output { name: "z" type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }
+    ```
+    """
+    if model.standard.variant != "onnx" or model.standard.edition != "1.9":
+        return
+    for found in model.types_where(lambda proto: proto.WhichOneof("value") in ML_FROM_THE_START):
+        # What stands inside a type that is reported needs no finding of its own.
+        if found.kind is not None and not _is_inside_another(found):
+            kind = found.kind.removesuffix("_type")
+            yield Finding(
+                found.place.at(found.kind),
+                f"{found.describe()} is of kind '{kind}', which edition 1.9 has in the variant 'onnx-ml' alone",
+                allowed="tensor types",
+                subject=kind,
+            )
+
+
+def _is_inside_another(found: Type) -> bool:
+    parent = found.parent
+    while parent is not None:
+        if parent.kind in ML_FROM_THE_START:
+            return True
+        parent = parent.parent
+    return False

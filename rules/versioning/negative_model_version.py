@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="VER-1a", since="0.1.0")
+def negative_model_version(model: Model) -> Iterator[Finding]:
+    """The version of the model is a negative number.
+
+    ### Why it matters
+
+    The version of a model is either a simple number in the lower four bytes or a semantic version in eight. A
+    negative number is neither: read as a semantic version its major number lies above 32767, and tools that compare
+    versions put it before the first one.
+
+    ### What is allowed
+
+    0 (no version), a number up to 4294967295, or a semantic version with the major number in the upper two bytes.
+
+    ### Example
+
+    `model_version: -1`
+    """
+    version = model.proto.model_version
+    if version < 0:
+        yield Finding(ROOT.at("model_version"), f"model version {version} is negative", allowed="0 or more")

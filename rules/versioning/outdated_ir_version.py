@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.model.imports import count_domains
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_opset
+from onnx_lint.wording import quote
+
+FIRST_WITH_IMPORTS = 3
+"""The IR version that brought opset_import."""
+
+
+@rule(clause="VER-6", since="0.1.0")
+def outdated_ir_version(model: Model) -> Iterator[Finding]:
+    """The IR version is older than the release that published an imported operator set.
+
+    ### Why it matters
+
+    ONNX publishes an operator set and an IR version together. A model that pairs a new operator set with an old IR
+    version reaches runtimes that accept the IR version and do not know the operators. Tools do it on purpose, to
+    reach older runtimes that do, so this is only a note.
+
+    ### What is allowed
+
+    At least the IR version of the first ONNX release that holds the operator set, for each import of the model of a
+    domain that ONNX publishes. Imports of functions, versions that were never published, and imports besides the
+    default domain that no node needs do not count; ONNX Runtime imports every set it knows.
+
+    ### Example
+
+    ```
+    ir_version: 8
+    opset_import { version: 21 }
+    ```
+
+    ONNX 1.16.0 published version 21 together with IR version 10.
+    """
+    stated = model.ir_version
+    if not FIRST_WITH_IMPORTS <= stated < NEWEST_IR_VERSION:
+        return
+    newest = stated
+    finding = None
+    used: set[str] | None = None
+    for index, entry in enumerate(model.proto.opset_import):
+        release = release_of_opset(entry.domain, entry.version)
+        if release is not None and release.ir_version > newest:
+            used = {"", *count_domains(model.graphs)[None]} if used is None else used
+            if normalized_domain(entry.domain) not in used:
+                continue
+            newest = release.ir_version
+            opset = f"{quote(shown_domain(entry.domain))} {entry.version}"
+            finding = Finding(
+                ROOT.at("ir_version"),
+                f"IR version {stated} is older than IR version {newest}, "
+                f"with which ONNX {release.onnx} published {opset}",
+                related=(Related(ROOT.at("opset_import", index), f"the import of {opset}"),),
+                allowed=f"IR version {newest} or later",
+                subject=shown_domain(entry.domain),
+            )
+    if finding is not None:
+        yield finding

@@ -1,0 +1,714 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as its users meet it: exit codes, streams, files, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import click
+import pytest
+
+from onnx_lint import __version__
+from onnx_lint.cli import run
+from onnx_lint.cli.paths import find_inputs, hint_for_missing
+from onnx_lint.cli.streams import report_file, use_color
+from onnx_lint.loader import load
+from onnx_lint.registry import Registered, registry
+from onnx_lint.rule import Rule
+from onnx_lint.source import BytesSource
+from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.standard import EDITIONS
+
+ROOT = Path(__file__).parent.parent
+
+CLEAN = """
+ir_version: 10
+opset_import { domain: "" version: 21 }
+graph {
+  name: "graph"
+  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
+ODD_NAME = CLEAN.replace('"y"', '"y/out"')
+
+CONCISE_TWICE = (
+    "twice.textproto: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
+    "which output 0 of node 'relu' (Relu) defines already\n"
+)
+
+
+def binary(text: str) -> bytes:
+    """The model of a text in binary form."""
+    data: bytes = load(BytesSource(text.encode())).proto.SerializeToString()
+    return data
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with three models, and no word from the environment about formats and colours."""
+    (tmp_path / "clean.textproto").write_text(CLEAN)
+    (tmp_path / "twice.textproto").write_text(TWICE)
+    (tmp_path / "odd.textproto").write_text(ODD_NAME)
+    monkeypatch.chdir(tmp_path)
+    for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    """Run the program in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
+    command = [sys.executable, "-m", "onnx_lint", *arguments]
+    return subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False, **options)
+
+
+def _shown(value: Any) -> str:
+    return " ".join(value) if isinstance(value, list) else ""
+
+
+def _names(directory: str = ".") -> list[str]:
+    return sorted(path.name for path in Path(directory).iterdir())
+
+
+# --- exit codes
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["clean.textproto"], 0),
+        (["check", "clean.textproto"], 0),
+        (["twice.textproto"], 1),
+        (["clean.textproto", "twice.textproto"], 1),
+        (["twice.textproto", "--exit-zero"], 0),
+        (["twice.textproto", "--fail-on", "never"], 0),
+        (["odd.textproto"], 0),
+        (["odd.textproto", "--fail-on", "warning"], 1),
+        (["odd.textproto", "--fail-on", "note"], 1),
+        (["odd.textproto", "--edition", "1.9"], 1),
+        (["odd.textproto", "--severity", "non-c90-name=error"], 1),
+        (["twice.textproto", "--severity", "duplicate-definition=note"], 0),
+        (["twice.textproto", "--severity", "duplicate-definition=off"], 0),
+        (["twice.textproto", "--ignore", "duplicate-definition"], 0),
+        (["twice.textproto", "--ignore", "graph,name"], 0),
+        (["twice.textproto", "--select", "name"], 0),
+        (["twice.textproto", "--select", "must"], 1),
+        (["twice.textproto", "--select", "name", "--extend-select", "GRAPH"], 1),
+        (["missing.onnx"], 2),
+        (["missing.onnx", "--exit-zero"], 2),
+        (["missing.onnx", "twice.textproto"], 2),
+        ([], 2),
+        (["check"], 2),
+        (["clean.textproto", "--no-such-option"], 2),
+        (["clean.textproto", "--format", "xml"], 2),
+        (["clean.textproto", "--edition", "1.24"], 2),
+        (["clean.textproto", "--select", "no-such-rule"], 2),
+        (["clean.textproto", "--severity", "no-such-rule=error"], 2),
+        (["clean.textproto", "--severity", "duplicate-definition=bad"], 2),
+        (["clean.textproto", "--severity", "duplicate-definition"], 2),
+        (["--version"], 0),
+        (["--help"], 0),
+        (["check", "-h"], 0),
+        (["explain", "duplicate-definition"], 0),
+        (["explain", "no-such-rule"], 2),
+    ],
+    ids=_shown,
+)
+def test_exit_code(arguments: list[str], code: int) -> None:
+    assert run(arguments) == code
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_exit_code_is_the_same_for_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    formats = ("text", "concise", "json", "sarif")
+    assert [run(["twice.textproto", "-f", name]) for name in formats] == [1, 1, 1, 1]
+    assert [run(["missing.onnx", "-f", name]) for name in formats] == [2, 2, 2, 2]
+    capsys.readouterr()
+
+
+# --- crashes
+
+
+def _crash(model: Any) -> Iterator[Any]:
+    """A rule that crashes.
+
+    ### Why it matters
+
+    It does not.
+    """
+    raise ValueError("boom \x1b[31m")
+    yield
+
+
+@pytest.fixture
+def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0", False), "graph", "crashing", None)
+    rules = MappingProxyType({**registry(), "crashing-rule": entry})
+    for module in ("onnx_lint.registry", "onnx_lint.engine", "onnx_lint.reporters.sarif_rules"):
+        monkeypatch.setattr(f"{module}.registry", lambda: rules)
+
+
+@pytest.mark.usefixtures("folder", "crashing_rule")
+def test_a_crashed_rule_is_named_and_the_others_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["twice.textproto", "missing.onnx", "-f", "concise", "--exit-zero"]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == CONCISE_TWICE
+    lines = captured.err.splitlines()
+    assert lines[0] == (
+        r"Error: internal error: the rule 'crashing-rule' crashed on twice.textproto: ValueError: boom \x1b[31m"
+    )
+    assert lines[1] == "  Traceback (most recent call last):"
+    assert lines[-2] == (
+        "This is a fault in onnx-lint, not in the model. Please report it to the maintainers of onnx-lint."
+    )
+    assert lines[-1] == "Error: missing.onnx: No such file or directory"
+
+
+@pytest.mark.usefixtures("folder", "crashing_rule")
+def test_a_crash_is_in_the_reports(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["clean.textproto", "-o", "json=r.json", "-o", "sarif=r.sarif"]) == 3
+    assert capsys.readouterr().out == (
+        "clean.textproto: no findings; not judged in full: 1 internal error; IR version 10; ai.onnx 21; "
+        "1 node in 1 graph\n"
+    )
+    (error,) = json.loads(Path("r.json").read_text())["files"][0]["internal_errors"]
+    assert (error["rule"], error["exception"]) == ("crashing-rule", "ValueError: boom \x1b[31m")
+    (invocation,) = json.loads(Path("r.sarif").read_text())["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert notification["associatedRule"]["id"] == "crashing-rule"
+    assert notification["message"]["text"] == r"The rule crashing-rule crashed: ValueError: boom \x1b[31m."
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_crash_outside_the_rules_is_an_internal_error_of_that_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def crash(*_: Any) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("onnx_lint.engine.load", crash)
+    assert run(["clean.textproto"]) == 3
+    assert (
+        "Error: internal error: onnx-lint crashed on clean.textproto: RuntimeError: boom\n" in capsys.readouterr().err
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_crash_of_the_program_is_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def crash(*_: Any, **__: Any) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("onnx_lint.cli.check.write_outputs", crash)
+    assert run(["clean.textproto"]) == 3
+    assert capsys.readouterr().err.startswith("Error: internal error: onnx-lint crashed: RuntimeError: boom\n")
+
+
+# --- paths
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("claen.textproto", "claen.textproto: No such file or directory; did you mean 'clean.textproto'?"),
+        ("./twice.textprot", "twice.textprot: No such file or directory; did you mean './twice.textproto'?"),
+        ("expalin", "expalin: No such file or directory; did you mean the command 'explain'?"),
+        ("rule", "rule: No such file or directory; did you mean the command 'rules'?"),
+        ("nowhere/m.onnx", "nowhere/m.onnx: No such file or directory"),
+        ("a\nb\x1b.onnx", r"a\nb\x1b.onnx: No such file or directory"),
+        ("empty", "empty: no model in this directory; looked for *.onnx, *.textproto, *.txtpb, *.pbtxt"),
+    ],
+)
+def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    assert run([path, "-q"]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"Error: {said}\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_directories_are_searched_and_each_file_is_linted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("models/b/z.onnx", "models/b/a.PBTXT", "models/a.txtpb", "models/m.json", "models/.git/x.onnx"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(CLEAN)
+    assert run(["twice.textproto", "models", "./models/b/z.onnx", "models/m.json", "-f", "json", "--exit-zero"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [file["path"] for file in files] == [
+        "twice.textproto",
+        "models/a.txtpb",
+        "models/b/a.PBTXT",
+        "models/b/z.onnx",
+        "models/m.json",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_directory_may_be_called_like_a_model() -> None:
+    Path("d.onnx").mkdir()
+    Path("d.onnx/clean.onnx").write_bytes(binary(CLEAN))
+    assert [(item.path, item.problem) for item in find_inputs(["d.onnx"])] == [("d.onnx/clean.onnx", None)]
+    assert run(["d.onnx"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("rules", ["check", "rules"]),
+        ("explain", ["./explain"]),
+        ("check", ["check", "check"]),
+        ("-x.onnx", ["check", "--", "-x.onnx"]),
+        ("-x.onnx", ["--", "-x.onnx"]),
+        ("--version", ["check", "--", "--version"]),
+    ],
+    ids=_shown,
+)
+def test_a_file_may_have_the_name_of_a_command_or_an_option(
+    name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(name).write_bytes(binary(TWICE))
+    monkeypatch.setenv("ONNX_LINT_FORMAT", "concise")
+    assert run(arguments) == 1
+    assert capsys.readouterr().out.startswith(f"{arguments[-1]}: graph.node[1].output[0]: error[duplicate-definition]")
+
+
+def test_standard_input_is_linted(folder: Path) -> None:
+    piped = process("-", "-f", "concise", input=binary(TWICE), cwd=folder)
+    assert (piped.returncode, piped.stderr) == (1, b"")
+    assert piped.stdout.decode() == CONCISE_TWICE.replace("twice.textproto", "<stdin>")
+    with Path("twice.textproto").open("rb") as stream:
+        redirected = process("check", "-", "-f", "concise", stdin=stream, cwd=folder)
+    assert (redirected.returncode, redirected.stdout) == (1, piped.stdout)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.usefixtures("folder")
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.onnx")
+    assert run(["pipe.onnx", "/dev/zero", "-q"]) == 2
+    assert capsys.readouterr().err == (
+        "Error: pipe.onnx: is a pipe, not a regular file\nError: /dev/zero: is a character device, not a regular file\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_name_may_be_no_text(folder: Path) -> None:
+    name = b"odd \xff\n.onnx"
+    Path(os.fsdecode(name)).write_bytes(binary(TWICE))
+    for format_name, shown in (("concise", rb"odd \xff\n.onnx: "), ("sarif", b'"odd%20%FF%0A.onnx"')):
+        done = process(os.fsdecode(name), "-f", format_name, cwd=folder)
+        assert (done.returncode, done.stderr) == (1, b"")
+        assert shown in done.stdout
+        assert done.stdout.count(b"\n") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_hint_for_missing_survives_odd_folders() -> None:
+    assert hint_for_missing("no/such/folder.onnx", ["explain"]) == ""
+    assert hint_for_missing("a\0b/c.onnx", ["explain"]) == ""
+    assert hint_for_missing("", ["explain"]) == ""
+
+
+# --- selection
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--select", "duplicate-defintion"],
+            "unknown rule 'duplicate-defintion'; did you mean 'duplicate-definition'?",
+        ),
+        (["--ignore", "name,grph"], "unknown rule 'grph'; did you mean 'graph'?"),
+        (["--extend-select", "SHOLD"], "unknown rule 'SHOLD'; did you mean 'SHOULD'?"),
+        (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
+        (["--severity", "cycle=eror"], "unknown severity 'eror'; did you mean 'error'?"),
+        (["--severity", "cycle"], "--severity wants RULE=LEVEL, not 'cycle'"),
+        (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
+        (["--output", "sarif="], "--output 'sarif=' names no file"),
+        (["--output", "./clean.textproto"], "the report would overwrite the model './clean.textproto'"),
+        (["-o", "json=r", "-o", "sarif=r"], "two reports go to 'r'"),
+        (["-o", "json=-", "-o", "sarif=-"], "two reports go to standard output"),
+    ],
+    ids=_shown,
+)
+def test_wrong_usage_is_told_with_a_suggestion(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = _names()
+    assert run(["clean.textproto", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.endswith(f"\nError: {said}\n")
+    assert _names() == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_report_names_the_rules_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["clean.textproto", "-f", "json", "--select", "cycle", "--extend-select", " Duplicate-Definition ,"])
+    tool = json.loads(capsys.readouterr().out)["tool"]
+    assert tool["rules"] == ["cycle", "duplicate-definition"]
+    assert tool["specification"] == {"edition": "1.23", "variant": "onnx-ml"}
+
+
+EXTERNAL = CLEAN.replace(
+    "  input {",
+    """  initializer {
+    name: "w"
+    data_type: 1
+    dims: 2
+    data_location: EXTERNAL
+    external_data { key: "location" value: "gone.bin" }
+  }
+  input {""",
+)
+
+
+@pytest.mark.usefixtures("folder")
+def test_external_data_is_looked_up_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("external.textproto").write_text(EXTERNAL)
+    assert run(["external.textproto", "-f", "concise", "--select", "external-data"]) == 1
+    assert capsys.readouterr().out.startswith("external.textproto: graph.initializer[0]")
+    assert run(["external.textproto", "-f", "concise", "--select", "external-data", "--no-external-data"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+# --- output
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_format_may_come_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ONNX_LINT_FORMAT", "concise")
+    run(["twice.textproto"])
+    assert capsys.readouterr().out == CONCISE_TWICE
+    run(["twice.textproto", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["version"] == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_reports_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["twice.textproto", "-f", "concise", "-o", "json=r.json", "-o", "sarif=./r.sarif"]) == 1
+    assert capsys.readouterr().out == CONCISE_TWICE
+    assert json.loads(Path("r.json").read_text())["version"] == 1
+    assert json.loads(Path("r.sarif").read_text())["version"] == "2.1.0"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_plain_output_path_takes_the_report_away_from_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["twice.textproto", "-f", "concise", "-o", "./a=b.txt"]) == 1
+    assert capsys.readouterr().out == ""
+    assert Path("a=b.txt").read_text() == CONCISE_TWICE
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_report_that_cannot_be_written_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["clean.textproto", "-q", "-o", "json=no/such/folder/r.json", "-o", "sarif=r.sarif"]) == 2
+    assert capsys.readouterr().err == "Error: no/such/folder/r.json: No such file or directory\n"
+    assert json.loads(Path("r.sarif").read_text())["version"] == "2.1.0"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_report_file_is_written_whole_or_not_at_all() -> None:
+    Path("reports").mkdir()
+    target = Path("reports/r.txt")
+    with report_file(str(target)) as stream:
+        stream.write("old")
+        assert not target.exists()
+    with pytest.raises(TypeError), report_file(str(target)) as stream:
+        stream.writelines(["half of the new", None])
+    assert target.read_text() == "old"
+    assert _names("reports") == ["r.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
+@pytest.mark.usefixtures("folder")
+def test_a_report_file_keeps_permissions_and_links() -> None:
+    mask = os.umask(0o022)
+    try:
+        with report_file("new.txt") as stream:
+            stream.write("new")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(Path("new.txt").stat().st_mode) == 0o644
+    Path("new.txt").chmod(0o600)
+    Path("link.txt").symlink_to("new.txt")
+    with report_file("link.txt") as stream:
+        stream.write("newer")
+    assert Path("link.txt").is_symlink()
+    assert Path("new.txt").read_text() == "newer"
+    assert stat.S_IMODE(Path("new.txt").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_devices_are_written_to_and_a_full_one_is_told(folder: Path) -> None:
+    assert run(["clean.textproto", "-q", "-o", "json=/dev/null"]) == 0
+    assert Path("/dev/null").is_char_device()
+    with pytest.raises(click.ClickException, match="No space left on device"), report_file("/dev/full") as stream:
+        stream.write("x")
+    with Path("/dev/full").open("wb") as full:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "onnx_lint", "clean.textproto"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment, cwd=folder, check=False)
+    assert (done.returncode, done.stderr) == (2, b"Error: standard output: No space left on device\n")
+
+
+def test_findings_go_to_standard_output_and_all_else_to_standard_error(folder: Path) -> None:
+    done = process("missing.onnx", "twice.textproto", "-f", "concise", cwd=folder)
+    assert done.stdout.decode() == CONCISE_TWICE
+    assert done.stderr == b"Error: missing.onnx: No such file or directory\n"
+
+
+def test_two_runs_give_the_same_bytes(folder: Path) -> None:
+    for name in ("text", "json", "sarif"):
+        first, second = (process(".", "-f", name, cwd=folder, env={"PYTHONHASHSEED": seed}) for seed in "12")
+        assert first.stdout == second.stdout
+
+
+def test_an_encoding_that_lacks_a_character_does_not_end_the_run(folder: Path) -> None:
+    Path("\u00e9.textproto").write_text(TWICE)
+    done = process("\u00e9.textproto", "-f", "concise", cwd=folder, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 1
+    assert done.stdout.startswith(rb"\xe9.textproto: graph.node[1]")
+
+
+# --- pipes and signals
+
+
+def test_a_closed_pipe_is_quiet_and_does_not_change_the_verdict(folder: Path) -> None:
+    for arguments, code in ((["twice.textproto"], 1), (["rules"], 0), (["explain", "GRA-5"], 0)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "onnx_lint", *arguments]
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment, cwd=folder, check=False)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (code, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_quietly(folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "onnx_lint", "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=folder) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
+        # More than a pipe holds: when it is written, the program is past its start and reads.
+        running.stdin.write(bytes(1 << 20))
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=60) == 130
+        assert running.stdout.read() == b""
+        assert running.stderr.read().strip() == b""
+
+
+# --- terminals
+
+
+def _on_a_terminal(folder: Path, arguments: list[str], **environment: str) -> bytes:
+    pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
+    leader, follower = pty.openpty()
+    clean = {key: value for key, value in os.environ.items() if key not in {"NO_COLOR", "FORCE_COLOR"}}
+    command = [sys.executable, "-m", "onnx_lint", *arguments]
+    variables = {**clean, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "40", **environment}
+    with subprocess.Popen(command, stdout=follower, stderr=follower, env=variables, cwd=folder):
+        os.close(follower)
+        pieces: list[bytes] = []
+        try:
+            while piece := os.read(leader, 1 << 16):
+                pieces.append(piece)
+        except OSError:
+            # Linux ends a pseudo-terminal that nobody writes to any more with an error.
+            pass
+        finally:
+            os.close(leader)
+    return b"".join(pieces).replace(b"\r\n", b"\n")
+
+
+def test_a_terminal_gets_colours_unless_told_otherwise(folder: Path) -> None:
+    colored = _on_a_terminal(folder, ["twice.textproto"])
+    assert colored.startswith(b"\x1b[1;31merror[duplicate-definition]\x1b[0m")
+    for arguments, environment in (
+        (["twice.textproto"], {"NO_COLOR": "1"}),
+        (["twice.textproto"], {"NO_COLOR": "1", "FORCE_COLOR": "1"}),
+        (["twice.textproto"], {"TERM": "dumb"}),
+        (["twice.textproto", "--color", "never"], {}),
+        (["twice.textproto", "-f", "concise"], {}),
+    ):
+        assert b"\x1b" not in _on_a_terminal(folder, arguments, **environment)
+
+
+def test_a_narrow_terminal_cuts_nothing_off_a_table(folder: Path) -> None:
+    assert _on_a_terminal(folder, ["rules"]) == process("rules", cwd=folder).stdout
+
+
+def test_explain_is_rendered_on_a_terminal(folder: Path) -> None:
+    rendered = _on_a_terminal(folder, ["explain", "duplicate-definition"], NO_COLOR="1")
+    assert b"duplicate-definition" in rendered
+    assert b"###" not in rendered
+
+
+@pytest.mark.parametrize("variable", ["FORCE_COLOR", "CLICOLOR_FORCE"])
+def test_off_a_terminal_there_are_no_colours_unless_forced(folder: Path, variable: str) -> None:
+    assert b"\x1b" not in process("twice.textproto", cwd=folder).stdout
+    assert b"\x1b[1;31merror" in process("twice.textproto", cwd=folder, env={variable: "1"}).stdout
+    assert b"\x1b[1;31merror" in process("twice.textproto", "--color", "always", cwd=folder).stdout
+    assert b"\x1b" not in process("twice.textproto", cwd=folder, env={variable: "1", "NO_COLOR": "1"}).stdout
+
+
+@pytest.mark.parametrize(
+    ("choice", "environment", "expected"),
+    [
+        ("auto", {}, False),
+        ("auto", {"FORCE_COLOR": "1"}, True),
+        ("auto", {"FORCE_COLOR": ""}, False),
+        ("auto", {"FORCE_COLOR": "0"}, False),
+        ("auto", {"NO_COLOR": "", "FORCE_COLOR": "1"}, True),
+        ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+        ("always", {"NO_COLOR": "1"}, True),
+        ("never", {"FORCE_COLOR": "1"}, False),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_use_color(
+    choice: str, environment: dict[str, str], expected: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with (tmp_path / "stream").open("w") as stream:
+        assert use_color(choice, stream) is expected
+
+
+# --- start-up
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == (
+        f"onnx-lint {__version__} (ONNX 1.23, IR version 14, ai.onnx 28, ai.onnx.ml 5)\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["clean.onnx"]], ids=" ".join)
+def test_start_up_imports_neither_rich_nor_numpy(folder: Path, arguments: list[str]) -> None:
+    (folder / "clean.onnx").write_bytes(binary(CLEAN))
+    script = textwrap.dedent(
+        f"""
+        import sys
+        from onnx_lint.cli import run
+        code = run({arguments!r})
+        print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine"}} & sys.modules.keys()), file=sys.stderr)
+        """
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, cwd=folder, check=False)
+    expected = [] if arguments == ["--version"] else ["onnx_lint.engine"]
+    assert done.stderr.decode() == f"0 {expected}\n"
+
+
+# --- explain, rules, clauses
+
+
+def test_explain_prints_markdown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", "duplicate-definition"]) == 0
+    page = capsys.readouterr().out
+    rule = registry()["duplicate-definition"].rule
+    assert page.startswith(
+        "# duplicate-definition\n\n*error in edition 1.23; chapter graph; since onnx-lint 0.1.0*\n\n"
+    )
+    assert rule.documentation in page
+    for name in rule.clauses:
+        assert f"- **{name}** ({clauses()[name].anchor}; " in page
+
+
+@pytest.mark.parametrize("name", ["GRA-5", "gra-5"])
+def test_explain_knows_clauses(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", name]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("# GRA-5\n\n*IR.md#graphs; chapter graph; from IR version 1 on*\n\n")
+    assert "- edition 1.9: MUST (error)\n" in page
+    assert f"- `duplicate-definition`: {registry()['duplicate-definition'].rule.summary}\n" in page
+
+
+def test_explain_can_print_every_rule_and_clause(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (*registry(), *clauses()):
+        for format_name in ("text", "json"):
+            assert run(["explain", name, "-f", format_name]) == 0, name
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("duplicate-defintion", "duplicate-definition"), ("GRA5", "GRA-5"), ("Cylce", "cycle")]
+)
+def test_explain_suggests(name: str, nearest: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", name]) == 2
+    assert capsys.readouterr().err.endswith(f"\nError: no rule or clause {name!r}; did you mean {nearest!r}?\n")
+
+
+def test_rules_lists_every_rule_whole(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(["rules"]) == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    assert header.split() == ["RULE", "SEVERITY", "CHAPTER", "CLAUSES", "WHAT", "IS", "WRONG"]
+    assert [line.split()[0] for line in lines] == sorted(registry())
+    for line, entry in zip(lines, registry().values(), strict=True):
+        assert line.endswith(f"  {' '.join(entry.rule.clauses)}  {entry.rule.summary}".rstrip()) or (
+            entry.rule.summary in line and " ".join(entry.rule.clauses) in line
+        )
+
+
+def test_rules_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "-f", "json", "--edition", "1.9"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    by_id = {rule["id"]: rule for rule in document["rules"]}
+    assert list(by_id) == sorted(registry())
+    assert by_id["non-c90-name"]["severity"] == "error"
+    assert by_id["non-c90-name"]["documentation"] == registry()["non-c90-name"].rule.documentation
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_clauses_lists_those_of_the_edition(edition: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["clauses", "--edition", edition]) == 0
+    listed, counted = capsys.readouterr().out.split("\n\n")
+    present = [clause for clause in clauses().values() if edition in clause.keyword]
+    assert [line.split()[0] for line in listed.splitlines()] == ["CLAUSE", *(clause.id for clause in present)]
+    total = counted.splitlines()[-1].split()
+    assert (total[0], int(total[1])) == ("all", len(present))
+    assert int(total[2]) + int(total[3]) == len(present)
+
+
+def test_uncovered_clauses_have_a_reason_and_no_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    covered = {name for entry in registry().values() for name in entry.rule.clauses}
+    assert run(["clauses", "--uncovered", "-f", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    listed = {clause["id"]: clause for clause in document["clauses"]}
+    assert list(listed) == [
+        name for name, clause in clauses().items() if "1.23" in clause.keyword and name not in covered
+    ]
+    assert all(clause["reason"] and clause["rules"] == [] for clause in listed.values())
+    assert sum(chapter["clauses"] - chapter["covered"] for chapter in document["chapters"].values()) == len(listed)
+    assert run(["clauses", "--uncovered"]) == 0
+    lines = capsys.readouterr().out.split("\n\n")[0].splitlines()[1:]
+    assert [line.split()[0] for line in lines] == list(listed)
+    assert all(clause["reason"] in line for line, clause in zip(lines, listed.values(), strict=True))

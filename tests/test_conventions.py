@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every rule keeps to, and what holds the rules, the clauses, the fixtures and the documents together."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures
+
+from onnx_lint.catalogue import catalogue
+from onnx_lint.registry import Registered, registry
+from onnx_lint.spec.clauses import Clause, clauses
+
+ROOT = Path(__file__).parent.parent
+
+PENDING_CHAPTERS = frozenset({"operator-set", "value"})
+"""Chapters whose rules are still to come; a clause there may have neither rule nor reason."""
+
+SHADOWED: dict[tuple[str, str], str] = {}
+"""Clauses that a rule cites and no fixture can show by itself, each with the reason."""
+
+SECTIONS = ["### Why it matters", "### What is allowed", "### Example"]
+
+INSTRUCTIONS = ("avoid", "check", "disallow", "do", "ensure", "must", "never", "no", "prefer", "require", "use")
+
+RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
+
+each_rule = pytest.mark.parametrize("entry", RULES.values(), ids=RULES)
+
+
+def _path(entry: Registered) -> Path:
+    return ROOT / "rules" / Path(*entry.module.rpartition(".rules.")[2].split(".")).with_suffix(".py")
+
+
+def _fixtures(entry: Registered) -> list[Fixture]:
+    return [fixture for fixture in fixtures() if fixture.rule == entry.rule.id]
+
+
+def test_every_file_of_rules_holds_one_rule():
+    files = {path for path in (ROOT / "rules").rglob("*.py") if path.name != "__init__.py"}
+    assert sorted(files) == sorted(_path(entry) for entry in RULES.values())
+
+
+@each_rule
+def test_id_function_file_and_folder_agree(entry: Registered):
+    path = _path(entry)
+    assert path.stem.replace("_", "-") == entry.rule.id
+    assert path.parent.name.replace("_", "-") == entry.chapter
+    assert entry.chapter in {clause.chapter for clause in clauses().values()}
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.rule.id)
+
+
+@each_rule
+def test_the_id_names_a_matter_and_no_instruction(entry: Registered):
+    assert entry.rule.id.partition("-")[0] not in INSTRUCTIONS
+
+
+@each_rule
+def test_the_documentation_is_complete(entry: Registered):
+    lines = entry.rule.documentation.splitlines()
+    assert lines[0].endswith(".")
+    assert not lines[0].endswith("..")
+    assert lines[1] == "", "the summary is one line and an empty one after it"
+    assert [line for line in lines if line.startswith("#")] == SECTIONS
+    bodies = re.split(r"^### .*$", entry.rule.documentation, flags=re.MULTILINE)[1:]
+    assert all(body.strip() for body in bodies)
+
+
+@each_rule
+def test_the_clauses_of_the_rule_name_the_rule(entry: Registered):
+    assert entry.rule.clauses
+    assert len(set(entry.rule.clauses)) == len(entry.rule.clauses)
+    assert [name for name in entry.rule.clauses if entry.rule.id not in clauses()[name].rules] == []
+
+
+def test_the_rules_that_a_clause_names_cite_it():
+    wrong = [
+        (clause.id, rule)
+        for clause in clauses().values()
+        if clause.chapter not in PENDING_CHAPTERS
+        for rule in clause.rules
+        if rule not in RULES or clause.id not in RULES[rule].rule.clauses
+    ]
+    assert wrong == []
+
+
+def _is_undecided(clause: Clause) -> bool:
+    return clause.static in {"yes", "partly"} and not clause.rules and not clause.reason
+
+
+def test_what_a_file_shows_has_a_rule_or_a_reason():
+    undecided = [clause for clause in clauses().values() if _is_undecided(clause)]
+    assert [clause.id for clause in undecided if clause.chapter not in PENDING_CHAPTERS] == []
+
+
+def test_pending_chapters_are_pending():
+    """A chapter whose clauses all have a rule or a reason leaves the list."""
+    undecided = {clause.chapter for clause in clauses().values() if _is_undecided(clause)}
+    unwritten = {clause.chapter for clause in clauses().values() for rule in clause.rules if rule not in RULES}
+    assert sorted(PENDING_CHAPTERS - undecided - unwritten) == []
+
+
+@each_rule
+def test_there_is_a_valid_and_an_invalid_fixture(entry: Registered):
+    assert {fixture.is_valid for fixture in _fixtures(entry)} == {True, False}
+
+
+@each_rule
+def test_each_clause_has_an_invalid_fixture(entry: Registered):
+    shown = {
+        diagnostic.clause
+        for fixture in _fixtures(entry)
+        if not fixture.is_valid
+        for diagnostic in diagnostics_of(fixture)
+        if diagnostic.rule == entry.rule.id
+    }
+    shadowed = {clause for rule, clause in SHADOWED if rule == entry.rule.id}
+    assert sorted(set(entry.rule.clauses) - shown - shadowed) == []
+    assert sorted(shadowed & shown) == [], "a clause that a fixture shows is not shadowed"
+
+
+def test_shadowed_clauses_are_cited_and_explained():
+    assert [key for key in SHADOWED if key[1] not in RULES[key[0]].rule.clauses] == []
+    assert [key for key, reason in SHADOWED.items() if not reason.endswith(".")] == []
+
+
+def test_every_folder_of_fixtures_belongs_to_a_rule():
+    assert sorted(path.name for path in FIXTURES.iterdir() if path.is_dir() and path.name not in RULES) == []
+
+
+@each_rule
+def test_the_changelog_names_the_rule(entry: Registered):
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"`{entry.rule.id}`" in changelog
+
+
+def test_the_catalogue_is_current():
+    written = (ROOT / "rules" / "README.md").read_text(encoding="utf-8")
+    assert written == catalogue(), "run python -m onnx_lint.catalogue"
+
+
+@each_rule
+def test_a_rule_imports_no_rule_and_prints_nothing(entry: Registered):
+    tree = ast.parse(_path(entry).read_text(encoding="utf-8"))
+    imported = [name for node in ast.walk(tree) for name in _imported(node)]
+    assert [name for name in imported if name.split(".")[0] == "rules" or name.startswith("onnx_lint.rules")] == []
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert called & {"print", "open", "eval", "exec", "input"} == set()
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        # A relative import can only reach another rule.
+        return ["rules"] if node.level else [node.module or ""]
+    return []
+
+
+@each_rule
+def test_a_rule_is_a_generator_without_a_class(entry: Registered):
+    tree = ast.parse(_path(entry).read_text(encoding="utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert [node for node in tree.body if isinstance(node, ast.ClassDef)] == [] or _only_data(tree)
+    rule = next(node for node in functions if node.name == entry.rule.check.__name__)
+    assert any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(rule))
+
+
+def _only_data(tree: ast.Module) -> bool:
+    """Whether every class is a dataclass or a tuple with names, which hold data and nothing else."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            decorated = any("dataclass" in ast.dump(decorator) for decorator in node.decorator_list)
+            named = any("NamedTuple" in ast.dump(base) or "Enum" in ast.dump(base) for base in node.bases)
+            if not decorated and not named:
+                return False
+    return True
+
+
+@each_rule
+def test_options_are_keyword_only_with_type_and_default(entry: Registered):
+    check = entry.rule.check
+    for name in entry.rule.options:
+        assert name in check.__annotations__
+        assert name in (check.__kwdefaults__ or {})
+        assert f"`{name}`" in entry.rule.documentation, "the documentation tells what the option does"

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of what each IR version brought, against the schema, the clauses and the rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from onnx_lint import schema
+from onnx_lint.registry import registry
+from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
+from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain
+from onnx_lint.spec.ir_versions import ELEMENT_TYPES, FIELDS, ML_FROM_THE_START, TYPES
+from onnx_lint.spec.releases import NEWEST_IR_VERSION
+
+FROM_THE_START = {
+    "FLOAT", "UINT8", "INT8", "UINT16", "INT16", "INT32", "INT64", "STRING", "BOOL", "FLOAT16", "DOUBLE", "UINT32",
+    "UINT64", "COMPLEX64", "COMPLEX128",
+}  # fmt: skip
+"""The element types of IR version 1."""
+
+ROWS = {**FIELDS, **TYPES, **ELEMENT_TYPES}
+
+
+def test_each_field_exists():
+    missing = []
+    for name in FIELDS:
+        message, field = name.split(".")
+        if field not in schema.message(message).DESCRIPTOR.fields_by_name:
+            missing.append(name)
+    assert missing == []
+
+
+def test_each_type_is_a_case_of_type_proto():
+    cases = {field.name for field in schema.message("TypeProto").DESCRIPTOR.oneofs_by_name["value"].fields}
+    assert cases == {*TYPES, "tensor_type"}
+    assert TYPES.keys() >= ML_FROM_THE_START
+
+
+def test_each_element_type_has_a_row_or_is_as_old_as_the_format():
+    names = set(schema.message("TensorProto").DataType.keys())
+    assert names == {"UNDEFINED", *FROM_THE_START, *ELEMENT_TYPES}
+    assert FROM_THE_START.isdisjoint(ELEMENT_TYPES)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_ir_version_is_one_after_the_first(name):
+    assert 1 < ROWS[name].ir_version <= NEWEST_IR_VERSION
+
+
+@pytest.mark.parametrize("name", [name for name, since in ROWS.items() if since.clause is not None])
+def test_the_clause_is_a_gate_that_starts_at_the_ir_version_or_earlier(name):
+    clause = clauses()[ROWS[name].clause]
+    assert set(clause.keyword.values()) == {"gate"}
+    if clause.id == "MOD-7":  # is about the models before
+        assert clause.until == ROWS[name].ir_version - 1
+    elif clause.id == "ATT-12":  # sparse tensors came first
+        assert clause.since <= ROWS[name].ir_version
+    else:
+        assert clause.since == ROWS[name].ir_version
+
+
+def test_the_rule_cites_the_clauses_of_the_table():
+    cited = set(registry()["premature-feature"].rule.clauses)
+    assert cited == {since.clause for since in ROWS.values()} - {None, "MOD-7"}
+
+
+def test_the_documentation_of_the_rule_names_each_element_type_at_its_ir_version():
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split("|")]
+        for line in registry()["premature-feature"].rule.documentation.splitlines()
+        if line.startswith("| ")
+    ]
+    brought = {int(version): what for version, what in rows if version.isdigit()}
+    listed = {
+        name: version
+        for version, what in brought.items()
+        for name in ELEMENT_TYPES
+        if name.lower() in what.replace(";", ",").replace(",", " ").split()
+    }
+    assert listed == {name: since.ir_version for name, since in ELEMENT_TYPES.items()}
+    assert set(brought) == {since.ir_version for since in ROWS.values() if since.clause not in (None, "MOD-7")}
+
+
+@pytest.mark.parametrize(
+    "name", ["ai.onnx", "com.microsoft", "custom.FB.1", "pkg.onnxscript.torch_lib", "a-b.c_d", "größe.日本"]
+)
+def test_a_reverse_domain_name(name):
+    assert is_reverse_domain_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "onnxml", ".", "a.", ".a", "a..b", "a b.c", "-a.b", "a-.b", "a.b\n", "http://example.org", "a.b/c"]
+)
+def test_no_reverse_domain_name(name):
+    assert not is_reverse_domain_name(name)
+
+
+def test_a_domain_is_shown_by_its_name():
+    assert [shown_domain(domain) for domain in ("", "ai.onnx", "com.example")] == ["ai.onnx", "ai.onnx", "com.example"]
+
+
+def test_the_reserved_numbers_are_those_of_the_schema():
+    reserved = {
+        message: [number for number in range(1, 40) if is_reserved(message, number)]
+        for message in ("AttributeProto", "GraphProto", "FunctionProto", "TypeProto.Opaque", "NodeProto")
+    }
+    assert reserved == {
+        "AttributeProto": [12, 16, 17, 18, 19],
+        "GraphProto": [3, 4, 6, 7, 8, 9],
+        "FunctionProto": [2, 3],
+        "TypeProto.Opaque": [3],
+        "NodeProto": [],
+    }
+    assert [key for key in FORMER_NAMES if not is_reserved(*key)] == []
+    assert not is_reserved("GraphProto", None)
+    with pytest.raises(KeyError):
+        is_reserved("NoSuchProto", 1)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imports go one way, and nothing is imported before it is needed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+LAYERS = (
+    {"source", "spec", "wording"},
+    {"schema"},
+    {"model"},
+    {"rule"},
+    {"rules"},
+    {"loader", "registry", "report"},
+    {"engine"},
+    {"reporters", "library", "catalogue"},
+    {"cli"},
+    {"__main__"},
+)
+"""The parts of the package from the ground up: each imports from itself and from the layers below it."""
+
+FACADE = "__init__"
+"""The package itself hands out the library's names when they are asked for; its version is for everybody."""
+
+RUN_TIME = {"google", "click", "rich", "numpy"}
+LATE = {"rich", "numpy"}
+GENERATORS = {Path("onnx_lint/spec/operators/generate.py"): {"onnx", "numpy"}}
+"""Scripts that make files of the package and are not imported by it."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module; `late` when the line runs only inside a function or for a type checker."""
+
+    file: Path
+    line: int
+    name: str
+    late: bool
+
+    @property
+    def layer(self) -> str:
+        parts = self.file.parts
+        return "rules" if parts[0] == "rules" else Path(parts[1]).stem
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.name}"
+
+
+def _files() -> Iterator[Path]:
+    for folder in ("onnx_lint", "rules"):
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def _imports(path: Path) -> Iterator[Import]:
+    file = path.relative_to(ROOT)
+    yield from _walk(ast.parse(path.read_text(encoding="utf-8")), file, late=False)
+
+
+def _walk(node: ast.AST, file: Path, *, late: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            for alias in child.names:
+                yield Import(file, child.lineno, alias.name, late)
+        elif isinstance(child, ast.ImportFrom):
+            assert child.level == 0, f"{file}:{child.lineno}: relative import"
+            for alias in child.names:
+                yield Import(file, child.lineno, f"{child.module}.{alias.name}", late)
+        inner = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_for_types(child)
+        yield from _walk(child, file, late=late or inner)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+
+
+ALL = [found for path in _files() for found in _imports(path)]
+
+
+def _level(layer: str) -> int:
+    return next(level for level, layers in enumerate(LAYERS) if layer in layers)
+
+
+def test_every_module_has_a_layer():
+    names = {Path(path.relative_to(ROOT / "onnx_lint").parts[0]).stem for path in (ROOT / "onnx_lint").rglob("*.py")}
+    names |= {"rules"}
+    assert names - {FACADE} == set().union(*LAYERS)
+
+
+def test_imports_go_one_way():
+    wrong = []
+    for found in ALL:
+        parts = found.name.split(".")
+        if parts[0] != "onnx_lint" or found.layer == FACADE:
+            continue
+        target = parts[1] if len(parts) > 1 else FACADE
+        if target.startswith("__") and target != "__main__":
+            continue
+        if target != found.layer and _level(target) >= _level(found.layer):
+            wrong.append(str(found))
+    assert wrong == []
+
+
+def test_nobody_imports_a_rule_by_its_name():
+    """Where the rules lie differs between a checkout and a wheel; they are reached through the registry."""
+    assert [str(found) for found in ALL if found.name.split(".")[0] == "rules"] == []
+    assert [str(found) for found in ALL if found.name.startswith("onnx_lint.rules")] == []
+
+
+def test_run_time_needs_four_packages_and_no_onnx():
+    wrong = []
+    for found in ALL:
+        package = found.name.split(".")[0]
+        allowed = RUN_TIME | {"onnx_lint"} | GENERATORS.get(found.file, set())
+        if package not in allowed and package not in sys.stdlib_module_names:
+            wrong.append(str(found))
+    assert wrong == []
+
+
+def test_only_the_command_line_needs_click():
+    wrong = [str(found) for found in ALL if found.name.split(".")[0] == "click" and found.layer != "cli"]
+    assert wrong == []
+
+
+def test_rich_and_numpy_are_imported_late():
+    wrong = [
+        str(found)
+        for found in ALL
+        if found.name.split(".")[0] in LATE and not found.late and found.file not in GENERATORS
+    ]
+    assert wrong == []
+
+
+def test_generators_are_not_imported():
+    modules = {".".join(file.with_suffix("").parts) for file in GENERATORS}
+    wrong = [str(found) for found in ALL if found.name in modules or found.name.rpartition(".")[0] in modules]
+    assert wrong == []
+
+
+SMALL = b"\x08\x0a\x3a\x00"
+"""A model with an IR version and an empty graph: enough for every rule to have a look."""
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import onnx_lint", ["google", "click", "rich", "numpy", "onnx"]),
+        (f"from onnx_lint import lint; lint({SMALL!r})", ["click", "rich", "numpy", "onnx"]),
+    ],
+    ids=["package", "library"],
+)
+def test_nothing_is_imported_before_it_is_needed(statement: str, absent: list[str]):
+    code = f"import sys; {statement}; print(sorted(set(sys.argv[1:]) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *absent], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the operator of a node stands for, which version binds it, and what the rules on signatures say of it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import warnings
+from pathlib import Path
+
+import onnx
+import onnx.defs
+import pytest
+
+import onnx_lint
+from onnx_lint.engine import Settings, lint_model, lint_source
+from onnx_lint.loader import load
+from onnx_lint.model import Model
+from onnx_lint.model.fit import fits, operands, other_version
+from onnx_lint.model.signatures import Standing
+from onnx_lint.source import BytesSource
+from onnx_lint.spec.operators import ELEMENT_TYPES, find, versions
+from onnx_lint.spec.operators import attribute_values as values
+
+EXAMPLE = Path(__file__).parent.parent / "docs" / "opset-schema.example.json"
+
+SIGNATURE = Settings(select=("signature",))
+
+
+def model_of(text: str) -> Model:
+    return load(BytesSource(text.encode()), "model.textproto")
+
+
+def messages(text: str, settings: Settings = SIGNATURE) -> list[str]:
+    diagnostics, errors = lint_model(model_of(text), settings)
+    assert errors == []
+    return [f"{diagnostic.rule}: {diagnostic.message}" for diagnostic in diagnostics]
+
+
+def standings(text: str) -> list[tuple[str, Standing, int | None]]:
+    model = model_of(text)
+    operators = [model.signatures.operator(node) for node in model.nodes()]
+    return [(operator.op_type, operator.standing, operator.opset_version) for operator in operators]
+
+
+GELU = 'graph { name: "g" node { op_type: "Gelu" input: "x" output: "y" } }'
+
+
+class TestWhichVersionBinds:
+    def test_the_highest_of_two_imports(self):
+        text = 'ir_version: 8 opset_import { version: 20 } opset_import { domain: "ai.onnx" version: 13 } ' + GELU
+        assert standings(text) == [("Gelu", Standing.KNOWN, 20)]
+
+    def test_both_names_of_the_default_domain(self):
+        text = (
+            'ir_version: 8 opset_import { domain: "ai.onnx" version: 20 } graph { node { op_type: "Gelu" } '
+            'node { op_type: "Gelu" domain: "ai.onnx" } }'
+        )
+        assert standings(text) == [("Gelu", Standing.KNOWN, 20)] * 2
+        model = model_of(text)
+        assert len(model.signatures.usages) == 1, "they are one usage"
+
+    @pytest.mark.parametrize(
+        ("ir_version", "standing", "version"), [(1, Standing.UNKNOWN, 1), (2, Standing.UNKNOWN, 1)]
+    )
+    def test_ir_versions_without_imports_have_opset_1(self, ir_version: int, standing: Standing, version: int):
+        assert standings(f"ir_version: {ir_version} {GELU}") == [("Gelu", standing, version)]
+
+    @pytest.mark.parametrize("ir_version", [0, 3, 14, 99])
+    def test_no_import_is_for_another_rule(self, ir_version: int):
+        text = f"ir_version: {ir_version} {GELU}"
+        assert standings(text) == [("Gelu", Standing.UNBOUND, None)]
+        assert messages(text) == []
+
+    @pytest.mark.parametrize("version", [0, -1])
+    def test_a_version_that_cannot_be_is_no_import(self, version: int):
+        assert standings(f"ir_version: 8 opset_import {{ version: {version} }} {GELU}")[0][1] is Standing.UNBOUND
+
+    def test_a_newer_opset_than_known_has_the_newest_signatures_and_unknown_operators(self):
+        newest = onnx.defs.onnx_opset_version()
+        text = (
+            f"ir_version: 14 opset_import {{ version: {newest + 1} }} graph {{ "
+            'node { op_type: "Relu" input: "x" input: "x" output: "y" } node { op_type: "Tomorrow" output: "z" } }'
+        )
+        assert [standing for _, standing, _ in standings(text)] == [Standing.KNOWN, Standing.UNVERIFIED]
+        assert messages(text) == [
+            "operator-arity: unnamed node 0 (Relu) has 2 inputs, Relu as of opset 14 takes 1 input"
+        ]
+        assert model_of(text).signatures.not_verified() == {"ai.onnx": 1}
+        known = text.replace(f"version: {newest + 1}", f"version: {newest}")
+        assert model_of(known).signatures.not_verified() == {}
+        assert len(messages(known)) == 2
+
+    def test_a_function_has_its_own_imports_and_nested_graphs_those_around_them(self):
+        text = """
+            ir_version: 10 opset_import { version: 20 } opset_import { domain: "d" version: 1 }
+            graph { node { op_type: "F" domain: "d" output: "y" } node { op_type: "Gelu" output: "z" } }
+            functions {
+              name: "F" domain: "d" opset_import { version: 17 }
+              node { op_type: "If" attribute { name: "then_branch" type: GRAPH g { node { op_type: "Gelu" } } } }
+            }
+        """
+        assert standings(text) == [
+            ("F", Standing.FUNCTION, None),
+            ("Gelu", Standing.KNOWN, 20),
+            ("If", Standing.KNOWN, 17),
+            ("Gelu", Standing.UNKNOWN, 17),
+        ]
+
+
+class TestWhatAnOperatorIs:
+    def test_a_function_wins_over_an_operator(self):
+        text = """
+            ir_version: 8 opset_import { version: 17 }
+            graph { node { op_type: "Gelu" } node { op_type: "Relu" input: "a" input: "b" output: "y" } }
+            functions { name: "Gelu" domain: "" } functions { name: "Relu" domain: "ai.onnx" }
+        """
+        assert [standing for _, standing, _ in standings(text)] == [Standing.FUNCTION] * 2
+        assert messages(text) == []
+
+    def test_another_overload_of_a_function_is_not_the_operator(self):
+        text = """
+            ir_version: 10 opset_import { version: 17 }
+            graph { node { op_type: "Relu" overload: "b" } }
+            functions { name: "Relu" domain: "" overload: "a" }
+        """
+        assert standings(text) == [("Relu", Standing.UNVERIFIED, None)]
+        assert standings(text.replace("ir_version: 10", "ir_version: 9"))[0][1] is Standing.FUNCTION
+
+    def test_overloads_of_one_name_are_usages_of_their_own(self):
+        text = """
+            ir_version: 10
+            graph { node { op_type: "F" domain: "d" overload: "a" } node { op_type: "F" domain: "d" overload: "b" }
+                    node { op_type: "F" domain: "d" overload: "a" } }
+            functions { name: "F" domain: "d" overload: "a" } functions { name: "F" domain: "d" overload: "b" }
+        """
+        found = [
+            (usage.operator.function.overload, [node.index for node in usage.nodes])
+            for usage in model_of(text).signatures.usages
+            if usage.operator.function is not None
+        ]
+        assert found == [("a", [0, 2]), ("b", [1])]
+
+    def test_a_node_without_op_type_is_left_to_its_rule(self):
+        text = 'ir_version: 8 opset_import { version: 17 } graph { node { output: "y" } }'
+        assert standings(text) == [("", Standing.UNNAMED, 17)]
+        assert messages(text) == []
+        assert model_of(text).signatures.not_verified() == {}
+
+    def test_a_deprecated_operator_is_not_judged_further(self):
+        text = 'ir_version: 8 opset_import { version: 10 } graph { node { name: "u" op_type: "Upsample" output: "y" } }'
+        assert [message.partition(":")[0] for message in messages(text)] == ["deprecated-operator"]
+
+
+class TestUsages:
+    def test_nodes_that_look_alike_are_one_usage(self):
+        text = """
+            ir_version: 8 opset_import { version: 17 } graph {
+              node { op_type: "Clip" input: "x" output: "a" }
+              node { op_type: "Clip" input: "a" input: "" output: "b" }
+              node { op_type: "Clip" input: "b" input: "lo" output: "c" }
+              node { op_type: "Clip" input: "c" input: "" output: "" }
+              node { op_type: "Clip" input: "d" output: "e" attribute { name: "min" f: 1 type: FLOAT } }
+              node { op_type: "Clip" input: "e" output: "f" attribute { name: "min" i: 1 type: INT } }
+              node { op_type: "Clip" input: "f" output: "g" attribute { name: "min" f: 2 type: FLOAT } }
+              node { op_type: "Clip" input: "y" output: "h" }
+            }
+        """
+        found = [
+            (usage.inputs, usage.outputs, usage.attributes, [node.index for node in usage.nodes])
+            for usage in model_of(text).signatures.usages
+        ]
+        assert found == [
+            ((True,), (True,), (), [0, 7]),
+            ((True, False), (True,), (), [1]),
+            ((True, True), (True,), (), [2]),
+            ((True, False), (False,), (), [3]),
+            ((True,), (True,), (("min", 1),), [4, 6]),
+            ((True,), (True,), (("min", 2),), [5]),
+        ]
+
+    def test_usages_are_shared_between_graphs_of_one_version(self):
+        nodes = "".join(
+            f'node {{ op_type: "If" attribute {{ name: "b" type: GRAPH g {{ node {{ op_type: "Relu" input: "{i}" '
+            'output: "r" } } } } '
+            for i in range(3)
+        )
+        usages = model_of(f"ir_version: 8 opset_import {{ version: 17 }} graph {{ {nodes} }}").signatures.usages
+        assert [(usage.operator.op_type, len(usage.nodes)) for usage in usages] == [("If", 3), ("Relu", 3)]
+
+
+class TestOtherVersions:
+    def hint(self, op_type: str, version: int, node: str) -> str:
+        text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" {node} }} }}'
+        model = model_of(text)
+        (usage,) = model.signatures.usages
+        schema = usage.operator.schema
+        assert schema is not None
+        assert not fits(schema, usage)
+        return other_version(model.signatures.schemas, schema, usage)
+
+    @pytest.mark.parametrize(
+        ("op_type", "version", "node", "expected"),
+        [
+            ("Split", 11, 'input: "x" input: "s" output: "y"', "this is Split as of opset 13"),
+            (
+                "Split",
+                13,
+                'input: "x" output: "y" attribute { name: "split" ints: 1 type: INTS }',
+                "this is Split as it was up to opset 12",
+            ),
+            (
+                "Split",
+                13,
+                'input: "x" output: "y" attribute { name: "num_outputs" i: 1 type: INT }',
+                "this is Split as of opset 18",
+            ),
+            ("Cast", 13, 'input: "x" output: "y"', ""),
+            # Version 10 fits as well, but is deprecated.
+            ("Upsample", 7, 'input: "x" input: "s" output: "y"', "this is Upsample as of opset 9"),
+        ],
+    )
+    def test_the_version_that_a_node_fits(self, op_type: str, version: int, node: str, expected: str):
+        assert self.hint(op_type, version, node) == expected
+
+    def test_counts_in_words(self):
+        def words(op_type: str, version: int) -> list[str]:
+            text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" }} }}'
+            (usage,) = model_of(text).signatures.usages
+            assert usage.operator.schema is not None
+            return [side.describe_counts() for side in operands(usage.operator.schema, usage)]
+
+        assert words("Relu", 14) == ["1 input", "1 output"]
+        assert words("Conv", 11) == ["2 to 3 inputs", "1 output"]
+        assert words("Concat", 13) == ["at least 1 input", "1 output"]
+        assert words("Constant", 13) == ["0 inputs", "1 output"]
+        assert words("BatchNormalization", 9) == ["5 inputs", "1 or 5 outputs"]
+
+
+class TestNotVerified:
+    TEXT = """
+        ir_version: 8 opset_import { version: 17 } opset_import { domain: "com.example.vision" version: 2 }
+        opset_import { domain: "com.microsoft" version: 1 } opset_import { domain: "local" version: 1 }
+        graph { name: "g"
+          node { name: "a" op_type: "CropAndResize" domain: "com.example.vision" input: "x" input: "b" output: "y" }
+          node { name: "b" op_type: "CropAndResise" domain: "com.example.vision" output: "z" }
+          node { name: "c" op_type: "Tomorrow" domain: "com.microsoft" output: "t" }
+          node { name: "d" op_type: "Gelu" domain: "com.microsoft" input: "x" output: "u" }
+          node { name: "e" op_type: "F" domain: "local" input: "x" output: "v" }
+          node { name: "f" op_type: "Relu" input: "x" output: "w" }
+          node { name: "g" op_type: "Anything" domain: "not.imported" output: "q" }
+        }
+        functions { name: "F" domain: "local" opset_import { domain: "other" version: 1 }
+                    node { op_type: "X" domain: "other" } }
+    """
+
+    def test_nodes_without_a_signature_are_counted_by_domain(self):
+        report = lint_source(BytesSource(self.TEXT.encode()), "model.textproto", SIGNATURE)
+        assert report.not_verified == (
+            ("com.example.vision", 2),
+            ("com.microsoft", 1),
+            ("not.imported", 1),
+            ("other", 1),
+        )
+        assert report.diagnostics == ()
+
+    def test_a_schema_file_makes_its_domain_verified(self):
+        settings = Settings(select=("signature",), opset_schemas=(str(EXAMPLE),))
+        report = lint_source(BytesSource(self.TEXT.encode()), "model.textproto", settings)
+        assert report.not_verified == (("com.microsoft", 1), ("not.imported", 1), ("other", 1))
+        assert [f"{diagnostic.rule}: {diagnostic.message}" for diagnostic in report.diagnostics] == [
+            "missing-operator-attribute: node 'a' (com.example.vision::CropAndResize) has no attribute 'size', "
+            "CropAndResize as of opset 2 requires it; this is CropAndResize as it was up to opset 1, the model imports "
+            "2",
+            "unknown-operator: node 'b' (com.example.vision::CropAndResise) uses an operator that "
+            "'com.example.vision' 2 does not have; did you mean 'CropAndResize'?",
+        ]
+
+    def test_a_file_that_is_no_model_has_nothing_to_count(self):
+        assert lint_source(BytesSource(b"\xff\xff"), "model.onnx", SIGNATURE).not_verified == ()
+
+    def test_the_library_takes_schema_files(self):
+        report = onnx_lint.lint(_binary(self.TEXT), select=("signature",), opset_schemas=[EXAMPLE])
+        assert [name for name, _ in report.files[0].not_verified] == ["com.microsoft", "not.imported", "other"]
+
+
+def _binary(text: str) -> bytes:
+    return bytes(model_of(text).proto.SerializeToString())
+
+
+class TestSchemaFiles:
+    def test_a_faulty_file_is_refused_at_once(self, tmp_path: Path):
+        path = tmp_path / "ops.json"
+        path.write_text('{"format": 2, "domain": "a.b", "operators": []}')
+        with pytest.raises(ValueError, match="format 2 is not known"):
+            Settings(opset_schemas=(str(path),))
+
+    def test_a_file_that_is_not_there_is_refused_at_once(self, tmp_path: Path):
+        with pytest.raises(FileNotFoundError):
+            Settings(opset_schemas=(str(tmp_path / "none.json"),))
+
+    def test_a_file_that_has_changed_is_read_again(self, tmp_path: Path):
+        path = tmp_path / "ops.json"
+        text = 'ir_version: 8 opset_import { domain: "a.b" version: 1 } graph { node { op_type: "N" domain: "a.b" } }'
+        found = []
+        for name in ("N", "Other"):
+            operators = [{"name": name, "since_version": 1}]
+            path.write_text(json.dumps({"format": 1, "domain": "a.b", "operators": operators}))
+            found.append(len(messages(text, Settings(select=("unknown-operator",), opset_schemas=(str(path),)))))
+        assert found == [0, 1]
+
+    def test_settings_can_be_sent_to_another_process(self):
+        settings = Settings(opset_schemas=(str(EXAMPLE),))
+        assert pickle.loads(pickle.dumps(settings)) == settings
+
+
+class TestAllowedValues:
+    ROWS = (*values._STRINGS, *values._NUMBERS)
+
+    def schemas(self, row: values.Row) -> list[onnx.defs.OpSchema]:
+        domain, operators, _, first, last, _ = row
+        found = [
+            schema
+            for schema in onnx.defs.get_all_schemas_with_history()
+            if schema.domain == domain and schema.name in operators.split() and first <= schema.since_version <= last
+        ]
+        return [schema for schema in found if row[2] in schema.attributes]
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    def test_each_row_is_about_operators_that_there_are(self, row: values.Row):
+        found = self.schemas(row)
+        assert {schema.name for schema in found} == set(row[1].split())
+        kinds = {schema.attributes[row[2]].type.name for schema in found}
+        assert kinds <= ({"INT", "INTS"} if row in values._NUMBERS else {"STRING", "STRINGS"})
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    def test_the_documentation_names_each_value(self, row: values.Row):
+        for schema in self.schemas(row):
+            text = f"{schema.attributes[row[2]].description} {schema.doc}"
+            named = set(re.findall(r"[A-Za-z0-9_]+", text))
+            missing = set(row[5].split()) - named - {"foward"}  # the misspelt default of GRU-1
+            # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
+            assert missing <= {"0", "1"} & set(row[5].split()), f"{schema.name}-{schema.since_version}"
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    def test_the_default_is_among_them(self, row: values.Row):
+        for schema in self.schemas(row):
+            ours = find(schema.domain, schema.name, schema.since_version)
+            assert ours is not None
+            default = ours.attributes[row[2]].default
+            allowed = values.allowed_values(ours, row[2])
+            assert allowed is not None
+            given = default if isinstance(default, tuple) else () if default is None else (default,)
+            assert set(given) <= set(allowed), f"{schema.name}-{schema.since_version}"
+
+    def test_element_types_are_those_of_the_output(self):
+        def names(op_type: str, attribute: str, version: int) -> set[str]:
+            schema = find("", op_type, version)
+            assert schema is not None
+            allowed = values.allowed_values(schema, attribute)
+            assert allowed is not None
+            return {value if isinstance(value, str) else values.element_type_name(value) for value in allowed}
+
+        floats = {"FLOAT16", "FLOAT", "DOUBLE"}
+        assert names("RandomNormal", "dtype", 1) == floats
+        assert names("Multinomial", "dtype", 7) == {"INT32", "INT64"}
+        assert names("LayerNormalization", "stash_type", 17) == {"FLOAT", "BFLOAT16"}
+        assert names("Cast", "to", 6) == floats | {f"{u}INT{n}" for u in ("", "U") for n in (8, 16, 32, 64)} | {"BOOL"}
+        assert names("Cast", "to", 1) == names("Cast", "to", 6), "named by strings then"
+        assert names("Cast", "to", 9) - names("Cast", "to", 6) == {"STRING"}
+        assert "0" in names("QuantizeLinear", "output_dtype", 21)
+        assert names("SequenceEmpty", "dtype", 11) == set(map(str.upper, ELEMENT_TYPES[:15]))
+
+    def test_every_element_type_attribute_is_known(self):
+        for op_type, attribute in values._ELEMENT_TYPE_OF_OUTPUT:
+            found = [find("", op_type, version) for version in versions("", op_type)]
+            assert [schema for schema in found if schema is not None and attribute in schema.attributes], op_type
+
+    def test_other_attributes_may_have_any_value(self):
+        schema = find("", "Conv", 11)
+        assert schema is not None
+        assert values.allowed_values(schema, "group") is None
+        assert values.allowed_values(schema, "unheard_of") is None
+
+
+@pytest.mark.corpus
+def test_nothing_is_found_in_the_node_test_cases_of_onnx():
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the cases compute infinities on purpose
+        cases = collect_testcases(None)
+    assert len(cases) > 1000
+    found = []
+    for case in cases:
+        model = load(BytesSource(case.model.SerializeToString()), "model.onnx")
+        diagnostics, errors = lint_model(model, SIGNATURE)
+        assert errors == []
+        found += [f"{case.name}: {diagnostic.message}" for diagnostic in diagnostics]
+    assert found == []
+
+
+@pytest.mark.corpus
+def test_nothing_is_found_in_the_backend_models_of_onnx():
+    paths = sorted((Path(onnx.__file__).parent / "backend" / "test" / "data").rglob("*.onnx"))
+    assert len(paths) > 100
+    reports = [onnx_lint.lint(path, select=("signature",)) for path in paths]
+    assert [diagnostic.message for report in reports for diagnostic in report.diagnostics] == []
