@@ -6,8 +6,10 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command line."""
-    from onnx_lint.cli import main as run
-
+    try:
+        from onnx_lint.cli import main as run
+    except KeyboardInterrupt:  # the command line handles it from here on
+        raise SystemExit(130) from None
     run()
 
 

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import traceback
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
-from onnx_lint.model import Model, Place, Proto
+from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place, Proto
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Rule
@@ -49,6 +52,8 @@ class Settings:
     """Severities by rule id, in place of those that the clauses give."""
     opset_schemas: tuple[str, ...] = ()
     """Paths of schema files, which describe the operators of further domains."""
+    limits: Limits = DEFAULT_LIMITS
+    """How much of a file is taken on, and how much is reported."""
 
     def __post_init__(self) -> None:
         for name in (*self.select, *self.ignore, *self.extend_select):
@@ -125,20 +130,47 @@ def selected_rules(settings: Settings) -> tuple[str, ...]:
 
 
 def lint_model(model: Model, settings: Settings) -> tuple[list[Diagnostic], list[InternalError]]:
-    """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else."""
+    """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else.
+
+    What a limit keeps out of the diagnostics becomes a fault of the model.
+    """
     model.operator_schemas = _schemas(settings)
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
-    for entry in registry().values():
+    for entry in sorted(registry().values(), key=lambda entry: entry.rule.of_run):
         if (entry.rule.of_file or model.loaded) and _applies(entry, settings):
             try:
-                findings = list(entry.rule.run(model, **settings.options.get(entry.rule.id, {})))
-                diagnostics += _diagnostics(entry, findings, model, settings)
+                findings = entry.rule.run(model, **settings.options.get(entry.rule.id, {}))
+                left = settings.limits.findings - len(diagnostics)
+                diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
             except Exception as error:
                 trace = "".join(traceback.format_exception(error))
                 errors.append(InternalError(entry.rule.id, f"{type(error).__name__}: {error}", trace))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     return [diagnostic for _, diagnostic in diagnostics], errors
+
+
+def _limited(
+    entry: Registered, found: Iterator[tuple[int, Diagnostic]], model: Model, left: int
+) -> list[tuple[int, Diagnostic]]:
+    """The first of the diagnostics of one rule; a limit that is reached becomes a fault of the model.
+
+    One diagnostic gets through in any case, so that no rule is silenced by the findings of another.
+    """
+    limits = model.limits
+    name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
+    most = max(min(limits.findings_per_rule, left), 1)
+    kept = list(islice(found, most))
+    if len(kept) == most and next(found, None) is not None:
+        shown = "only the first finding" if most == 1 else f"only the first {most:,} findings"
+        value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
+        fault = Fault(FaultKind.LIMIT, ROOT, f"{shown} of rule {entry.rule.id!r} {_are(most)} reported: {value}", limit=name)
+        model.faults = (*model.faults, fault)
+    return kept
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _diagnostics(
@@ -169,7 +201,7 @@ def _diagnostic(
     return Diagnostic(
         rule=rule.id,
         severity=level,
-        message=finding.message,
+        message=_cut(finding.message, _MAX_MESSAGE),
         place=str(finding.place),
         pointer=finding.place.pointer(),
         clause=clause.id,
@@ -177,16 +209,46 @@ def _diagnostic(
         clause_summary=clause.summary,
         anchor=clause.anchor,
         allowed=finding.allowed,
-        related=tuple(
-            RelatedPlace(str(item.place), item.place.pointer(), item.message, model.byte_range(item.place))
-            for item in finding.related
-        ),
+        related=_related(finding, model),
         byte_range=_byte_range(finding, model),
-        subject=finding.subject,
-        node=node,
-        operator=operator,
-        graph=graph,
+        subject=_name(finding.subject),
+        node=_name(node),
+        operator=_name(operator),
+        graph=_name(graph),
     )
+
+
+_MAX_MESSAGE = 10_000
+_MAX_NAME = 1_000
+_MAX_RELATED = 1_000
+
+
+def _cut(text: str, most: int) -> str:
+    """The text without its middle when it is longer than any that a person wrote."""
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"
+
+
+def _name(name: str | None) -> str | None:
+    """A name as a report holds it: of a very long one both ends, and a digest that tells it from others."""
+    if name is None or len(name) <= _MAX_NAME:
+        return name
+    digest = zlib.crc32(name.encode("utf-8", "surrogatepass"))
+    return f"{_cut(name, _MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"
+
+
+def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
+    """The related places; of a circle through a whole graph the first ones, and how many there are."""
+    places = [
+        RelatedPlace(
+            str(item.place), item.place.pointer(), _cut(item.message, _MAX_MESSAGE), model.byte_range(item.place)
+        )
+        for item in finding.related[:_MAX_RELATED]
+    ]
+    hidden = len(finding.related) - len(places)
+    if hidden:
+        place = finding.place
+        places.append(RelatedPlace(str(place), place.pointer(), f"{hidden:,} further places are not listed", None))
+    return tuple(places)
 
 
 def _byte_range(finding: Finding, model: Model) -> tuple[int, int] | None:
@@ -270,7 +332,7 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
     """
     with _garbage_collection_held(), closing(source):
         directory = Path(path).parent if settings.external_data and is_file else None
-        model = load(source, path, settings.standard, directory)
+        model = load(source, path, settings.standard, directory, settings.limits)
         diagnostics, errors = lint_model(model, settings)
         facts = _facts(model)
         not_verified = _not_verified(model, errors)
@@ -281,13 +343,35 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
             internal_errors=tuple(errors),
             facts=facts,
             not_verified=not_verified,
+            not_judged=_not_judged(model),
+            incomplete=tuple(_incomplete(model, settings)),
         )
+
+
+def _not_judged(model: Model) -> str | None:
+    """Why no model was judged: what is in the file is none, or it goes beyond a limit."""
+    if model.loaded:
+        return None
+    # A limit is what the loader came upon last.
+    return _cut(model.faults[-1].message, _MAX_MESSAGE) if model.faults else "no model could be read"
+
+
+def _incomplete(model: Model, settings: Settings) -> Iterator[str]:
+    """What was left out though the model was judged."""
+    for fault in model.faults_of(FaultKind.LIMIT):
+        if fault.limit in OF_REPORT:
+            yield fault.message
+    if model.loaded and not settings.external_data:
+        yield "the files of external data were not examined, as asked for"
+    elif model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
+        yield "the files of external data were not examined: the model has no place in the file system"
 
 
 def lint_file(path: str, settings: Settings) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
     try:
-        source = source_of(path if path == "-" else Path(path))
+        # One byte more than the limit shows that there is more.
+        source = source_of(path if path == "-" else Path(path), settings.limits.file_bytes + 1)
         return lint_source(source, path, settings, is_file=path != "-")
     except (SourceError, OSError) as error:
         return FileReport(path=path, size=0, unreadable=str(error))

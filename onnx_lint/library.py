@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from onnx_lint.engine import Settings, lint_file, lint_source
+from onnx_lint.engine import Settings, lint_file, lint_source, report_of
+from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.report import Report
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
@@ -31,17 +32,19 @@ def lint(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     external_data: bool = True,
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
+    limits: Mapping[str, int] | None = None,
 ) -> Report:
     """Lint one model and return the report.
 
     `model`: a path, the bytes of a model in any of its forms, or a message such as `onnx.ModelProto`. `edition`,
     `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
-    `opset_schemas`: schema files, which describe the operators of further domains.
+    `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
+    name, in place of the defaults of `onnx_lint.limits.Limits`.
 
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
-    edition, variant, rule or option and for a faulty schema file, OSError for a schema file that cannot be read.
+    edition, variant, rule, option or limit and for a faulty schema file, OSError for a schema file that cannot be read.
     """
     settings = Settings(
         Standard(edition, variant),
@@ -51,10 +54,11 @@ def lint(
         options or {},
         external_data,
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
+        limits=DEFAULT_LIMITS.with_values(limits or {}),
     )
     if isinstance(model, (str, os.PathLike)):
         file = lint_file(os.fspath(model), settings)
     else:
         data = model if isinstance(model, bytes) else model.SerializeToString()
         file = lint_source(BytesSource(data), "<memory>", settings)
-    return Report((file,), edition, variant)
+    return report_of([file], settings)

@@ -82,6 +82,10 @@ class FileReport:
     unreadable: str | None = None
     not_verified: tuple[tuple[str, int], ...] = ()
     """How many nodes of each domain no signature is known for, by domain; the default domain is `ai.onnx`."""
+    not_judged: str | None = None
+    """Why there is no verdict on a model though the file was read: it holds none, or goes beyond a limit."""
+    incomplete: tuple[str, ...] = ()
+    """What was left out of the verdict or the report, and why: a clause each, for people to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,5 +110,5 @@ class Report:
     @property
     def conforms(self) -> bool:
         """Whether every file was read and judged and none breaks a requirement (severity error)."""
-        judged = not any(file.unreadable or file.internal_errors for file in self.files)
+        judged = not any(file.unreadable or file.internal_errors or file.not_judged for file in self.files)
         return judged and self.count(Severity.ERROR) == 0

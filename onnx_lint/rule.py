@@ -51,6 +51,8 @@ class Rule:
     since: str
     of_file: bool
     """Whether the rule judges the file's bytes and so also runs when no model could be read from them."""
+    of_run: bool = False
+    """Whether the rule judges what became of the file in the run, and so runs after all others."""
     security: tuple[str, ...] = ()
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
 
@@ -76,7 +78,12 @@ class Rule:
 
 
 def rule(
-    *, clause: str | tuple[str, ...], since: str, of_file: bool = False, security: tuple[str, ...] = ()
+    *,
+    clause: str | tuple[str, ...],
+    since: str,
+    of_file: bool = False,
+    of_run: bool = False,
+    security: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Make a rule of a generator function from a Model to findings.
 
@@ -87,6 +94,6 @@ def rule(
 
     def make(check: Check) -> Rule:
         clauses = (clause,) if isinstance(clause, str) else clause
-        return Rule(check.__name__.replace("_", "-"), check, clauses, since, of_file, security)
+        return Rule(check.__name__.replace("_", "-"), check, clauses, since, of_file, of_run, security)
 
     return make

@@ -135,8 +135,10 @@ def open_file(path: str | os.PathLike[str]) -> FileSource:
     return FileSource(descriptor, status.st_size)
 
 
-def open_standard_input() -> Source:
+def open_standard_input(most: int | None = None) -> Source:
     """Standard input as a source: by position when it is a file, else spooled to a temporary file first.
+
+    `most`: how many bytes are spooled; who writes more is cut off, since a pipe may never end.
 
     Raises SourceError when it cannot be read.
     """
@@ -148,8 +150,10 @@ def open_standard_input() -> Source:
         if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
             raise SourceError(f"standard input: is {_kind(status.st_mode)}, which may never end")
         spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
-        while piece := stream.read(_SPOOL_BYTES):
+        left = sys.maxsize if most is None else most
+        while left > 0 and (piece := stream.read(min(_SPOOL_BYTES, left))):
             spool.write(piece)
+            left -= len(piece)
         spool.flush()
         return FileSource(spool.fileno(), os.fstat(spool.fileno()).st_size, owner=spool)
     except (OSError, ValueError) as error:
@@ -167,13 +171,15 @@ def _kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "a special file")
 
 
-def source_of(data: bytes | str | os.PathLike[str]) -> Source:
+def source_of(data: bytes | str | os.PathLike[str], most: int | None = None) -> Source:
     """The source of bytes in memory, of the file at a path, or of standard input for the path `-`.
+
+    `most`: how many bytes of a pipe are read.
 
     Raises SourceError as :func:`open_file` and :func:`open_standard_input` do.
     """
     if isinstance(data, bytes):
         return BytesSource(data)
     if data == "-":
-        return open_standard_input()
+        return open_standard_input(most)
     return open_file(Path(data))

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 LAYERS = (
-    {"source", "spec", "wording"},
+    {"limits", "source", "spec", "wording"},
     {"schema"},
     {"model"},
     {"rule"},

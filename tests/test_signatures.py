@@ -238,6 +238,14 @@ class TestOtherVersions:
         assert words("BatchNormalization", 9) == ["5 inputs", "1 or 5 outputs"]
 
 
+class TestManyFaults:
+    def test_many_unknown_operators_are_told_without_comparing_all_names(self):
+        nodes = "".join(f'node {{ op_type: "Rel{i}" output: "y{i}" }} ' for i in range(300))
+        found = messages(f"ir_version: 8 opset_import {{ version: 17 }} graph {{ {nodes} }}")
+        assert len(found) == 300
+        assert sum("did you mean" in message for message in found) <= 100
+
+
 class TestNotVerified:
     TEXT = """
         ir_version: 8 opset_import { version: 17 } opset_import { domain: "com.example.vision" version: 2 }
@@ -309,6 +317,13 @@ class TestSchemaFiles:
             path.write_text(json.dumps({"format": 1, "domain": "a.b", "operators": operators}))
             found.append(len(messages(text, Settings(select=("unknown-operator",), opset_schemas=(str(path),)))))
         assert found == [0, 1]
+
+    def test_the_file_in_the_documentation_is_one(self, tmp_path: Path):
+        text = EXAMPLE.with_name("opset-schema.md").read_text(encoding="utf-8")
+        (block,) = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        path = tmp_path / "ops.json"
+        path.write_text(block)
+        assert Settings(opset_schemas=(str(path),)).opset_schemas == (str(path),)
 
     def test_settings_can_be_sent_to_another_process(self):
         settings = Settings(opset_schemas=(str(EXAMPLE),))

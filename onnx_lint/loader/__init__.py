@@ -11,9 +11,11 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
+from onnx_lint.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.inspection import Inspection, inspect
-from onnx_lint.loader.skeleton import Skeleton, read_skeleton
+from onnx_lint.loader.skeleton import MessageTooLarge, Skeleton, read_skeleton
 from onnx_lint.loader.text import parse_json, parse_textproto
 from onnx_lint.model import Fault, FaultKind, Model, Proto
 from onnx_lint.model.place import ROOT
@@ -26,11 +28,16 @@ MAX_PARSED_BYTES = (1 << 31) - 1
 
 
 def load(
-    source: Source, name: str = "", standard: Standard = DEFAULT_STANDARD, directory: Path | None = None
+    source: Source,
+    name: str = "",
+    standard: Standard = DEFAULT_STANDARD,
+    directory: Path | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Model:
     """Load the model in `source`. `name` is the file's name; its suffix decides only what the content leaves open.
 
-    `directory`: the folder in which external data is to be looked for, None for nowhere.
+    `directory`: the folder in which external data is to be looked for, None for nowhere. `limits`: what may be in the
+    file; of a file that holds more there is a fault that says so and no message.
 
     Always returns a Model; where no message could be read, `Model.loaded` is false and `Model.faults` says why.
     Raises OSError when the source cannot be read.
@@ -38,29 +45,61 @@ def load(
     form = identify(source, name)
     if isinstance(form, Fault):
         return Model(None, source, faults=(form,), standard=standard)
+    large = too_large(source, limits, is_text=form is not Form.BINARY)
+    if large is not None:
+        return Model(None, source, faults=(large,), form=form.value, standard=standard, limits=limits)
     if form is Form.BINARY:
-        return _load_binary(source, standard, directory)
+        return _bounded(_load_binary(source, standard, directory, limits))
     parse = parse_json if form is Form.JSON else parse_textproto
     parsed = parse(source)
     if isinstance(parsed, Fault):
         return Model(None, source, faults=(parsed,), form=form.value, standard=standard)
-    return Model(parsed, source, form=form.value, directory=directory, standard=standard)
+    model = Model(parsed, source, form=form.value, directory=directory, standard=standard, limits=limits)
+    return _bounded(model)
 
 
-def _load_binary(source: Source, standard: Standard, directory: Path | None) -> Model:
+def _bounded(model: Model) -> Model:
+    """The model, or one that holds nothing but the fault that there is too much in it."""
+    fault = too_many(model, model.limits) if model.loaded else None
+    if fault is None:
+        return model
+    faults = (*model.faults, fault)
+    return Model(None, model.source, faults=faults, form=model.form, standard=model.standard, limits=model.limits)
+
+
+def _load_binary(source: Source, standard: Standard, directory: Path | None, limits: Limits) -> Model:
     try:
-        stripped = read_skeleton(source)
-    except WireError:
-        return Model(None, source, faults=inspect(source).faults, standard=standard)
+        stripped = read_skeleton(source, limits.message_bytes)
+    except MessageTooLarge:
+        what = f"the model without the contents of its tensors takes up more than {limits.message_bytes:,} bytes"
+        fault = limit_fault("message_bytes", limits, what)
+        return Model(None, source, faults=(fault,), standard=standard, limits=limits)
+    except WireError as error:
+        faults = inspect(source).faults or (_unsplit(error),)
+        return Model(None, source, faults=faults, standard=standard, limits=limits)
     if len(stripped.data) > MAX_PARSED_BYTES:
         message = f"the model without its tensors has {len(stripped.data):,} bytes, more than Protocol Buffers parses"
         fault = Fault(FaultKind.NOT_A_MODEL, ROOT, message)
-        return Model(None, source, faults=(fault,), standard=standard)
+        return Model(None, source, faults=(fault,), standard=standard, limits=limits)
     proto = _parse(stripped.data)
-    if proto is not None and _is_canonical(proto, stripped.data):
-        return Model(proto, source, payloads=stripped.payloads, directory=directory, standard=standard)
-    proto, faults = _load_irregular(source, stripped, proto)
-    return Model(proto, source, faults=faults, payloads=stripped.payloads, directory=directory, standard=standard)
+    faults: tuple[Fault, ...] = ()
+    if proto is None or not _is_canonical(proto, stripped.data):
+        proto, faults = _load_irregular(source, stripped, proto)
+    return Model(
+        proto,
+        source,
+        faults=faults,
+        payloads=stripped.payloads,
+        directory=directory,
+        standard=standard,
+        limits=limits,
+    )
+
+
+def _unsplit(error: WireError) -> Fault:
+    """The fault of bytes that could not be split while the slow walk finds nothing wrong: a file that shrank."""
+    kind = FaultKind.NESTING if error.problem == "nesting" else FaultKind.TRUNCATED
+    return Fault(kind, ROOT, f"the file cannot be split into fields: {error.detail}", offset=error.offset)
 
 
 def _load_irregular(

@@ -109,7 +109,7 @@ class _Walk:
                 self.close(frame)
                 continue
             inner = self.record(frame, record)
-            if inner is not None and len(stack) >= MAX_DEPTH:
+            if inner is not None and len(stack) > MAX_DEPTH:
                 message = f"messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
                 self.stop(FaultKind.NESTING, inner.place, message, record[2])
             elif inner is not None:

@@ -51,15 +51,20 @@ class Skeleton:
     payloads: dict[Key, tuple[Payload, ...]]
 
 
-def read_skeleton(source: Source) -> Skeleton:
+class MessageTooLarge(Exception):
+    """There is more to copy than the limit allows."""
+
+
+def read_skeleton(source: Source, max_bytes: int) -> Skeleton:
     """Copy the model in `source` without its large payloads.
 
     A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
-    cannot be split into fields.
+    cannot be split into fields, and MessageTooLarge where the copy would have more than `max_bytes` bytes.
     """
+    copier = _Copier(source, max_bytes)
     if source.size <= WHOLE_BYTES:
-        return Skeleton(source.read_at(0, source.size), {})
-    copier = _Copier(source)
+        copier.copy(0, source.size)
+        return Skeleton(b"".join(copier.pieces), {})
     copier.message("ModelProto", 0, source.size, ())
     return Skeleton(b"".join(copier.pieces), copier.payloads)
 
@@ -67,14 +72,18 @@ def read_skeleton(source: Source) -> Skeleton:
 class _Copier:
     """Collects the pieces of the copy; a length that changes is written once its message has been copied."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, max_bytes: int) -> None:
         self.source = source
+        self.left = max_bytes
         self.pieces: list[bytes] = []
         self.payloads: dict[Key, tuple[Payload, ...]] = {}
 
     def copy(self, start: int, end: int) -> int:
         if start >= end:
             return 0
+        self.left -= end - start
+        if self.left < 0:
+            raise MessageTooLarge
         piece = self.source.read_at(start, end - start)
         if len(piece) < end - start:
             raise WireError("truncated", start + len(piece), "the file became shorter while it was read")

@@ -12,9 +12,6 @@ from onnx_lint.model import Fault, FaultKind, Proto
 from onnx_lint.model.place import ROOT
 from onnx_lint.source import Source
 
-MAX_TEXT_BYTES = 1 << 28
-"""Text is parsed whole, at many times its size in memory; no one writes a model of 256 MiB as text."""
-
 MAX_DEPTH = 100
 """How deep messages nest at most; the limit of the binary parser, held here as well."""
 
@@ -24,10 +21,11 @@ def _fault(message: str, offset: int | None = None) -> Fault:
 
 
 def _read(source: Source) -> str | Fault:
-    if source.size > MAX_TEXT_BYTES:
-        return _fault(f"text of {source.size:,} bytes is longer than the limit of {MAX_TEXT_BYTES:,} bytes")
+    data = source.read_at(0, source.size)
+    if len(data) < source.size:
+        return Fault(FaultKind.TRUNCATED, ROOT, f"the file became shorter than its {source.size:,} bytes while it was read")
     try:
-        return source.read_at(0, source.size).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return _fault(f"byte {error.start} is not UTF-8", error.start)
 

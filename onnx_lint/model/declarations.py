@@ -84,8 +84,7 @@ class Declaration:
         """What it declares, such as `float[2,N]`."""
         if not self.is_initializer:
             return describe_type(self.proto.type)
-        prefix = "sparse " if self.field == "sparse_initializer" else ""
-        return f"{prefix}{element_type_name(self.element_type)}{_brackets(self.dimensions)}"
+        return f"{element_type_name(self.element_type)}{_brackets(self.dimensions)}"
 
 
 def repeated_declarations(graph: Graph) -> list[list[Declaration]]:

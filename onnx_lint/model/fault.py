@@ -20,6 +20,7 @@ class FaultKind(Enum):
     REPEATED = "repeated-singular-field"
     UNKNOWN_FIELD = "unknown-field"
     TEXT = "malformed-text"
+    LIMIT = "exceeded-limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,5 @@ class Fault:
     """The message in which the field stands."""
     number: int | None = None
     """The field's number."""
+    limit: str | None = None
+    """The name of the limit that is exceeded."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from onnx_lint import schema
+from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
@@ -42,6 +43,7 @@ class Model:
         form: str = "binary",
         directory: Path | None = None,
         standard: Standard = DEFAULT_STANDARD,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.loaded = proto is not None
         """Whether there is a message; when not, only `faults` tells anything."""
@@ -55,6 +57,8 @@ class Model:
         """The folder of the model file, in which external data is looked for; None when it is not to be looked for."""
         self.standard = standard
         """The edition and variant of the specification that the model is held against."""
+        self.limits = limits
+        """How much the model may hold before that is a finding."""
         self.operator_schemas: OperatorSchemas = BUILT_IN
         """The operators that are known; to be set before the first rule runs where schema files add to them."""
 
@@ -120,11 +124,17 @@ class Model:
 
     @cached_property
     def graphs(self) -> list[Graph]:
-        """Every graph: main, function bodies, training, each followed by the graphs nested in it."""
+        """Every graph: main, function bodies, training, each followed by the graphs nested in it.
+
+        Raises TooManyNodes when there are more nodes, graphs and functions than `limits` has it. The loader asks first
+        and gives a model that holds nothing in that case, so no rule meets the exception.
+        """
+        budget = _NodeBudget(self.limits.nodes)
+        budget.take(len(self.proto.functions))
         top = [self.main_graph] if self.proto.HasField("graph") else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
-        return [graph for outer in top for graph in _with_nested(outer, self._attribute_index)]
+        return [graph for outer in top for graph in _with_nested(outer, self._attribute_index, budget)]
 
     def nodes(self) -> Iterator[Node]:
         """Every node of every graph and function body."""
@@ -304,13 +314,33 @@ _TENSOR_FIELDS = frozenset({"t", "tensors"})
 _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
-def _with_nested(graph: Graph, index: AttributeIndex) -> Iterator[Graph]:
+class TooManyNodes(Exception):
+    """A model has more nodes, graphs and functions than the limit allows."""
+
+
+class _NodeBudget:
+    """How many nodes, graphs and functions are left before the limit."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+
+    def take(self, count: int) -> None:
+        self.left -= count
+        if self.left < 0:
+            raise TooManyNodes
+
+
+def _with_nested(graph: Graph, index: AttributeIndex, budget: _NodeBudget) -> Iterator[Graph]:
+    # Before the nodes are made: each takes up a hundred times what an empty one does in the file.
+    budget.take(1 + len(graph.proto.node))
     yield graph
     for attribute in index.add(graph):
         # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
         position = len(graph.nodes) if attribute.node is None else attribute.node.index
         for nested in _graphs_of(attribute.proto, attribute.place, graph, position):
-            yield from _with_nested(nested, index)
+            yield from _with_nested(nested, index, budget)
 
 
 def _graphs_of(attribute: Proto, place: Place, graph: Graph, position: int) -> Iterator[Graph]:

@@ -27,6 +27,14 @@ def with_elements(holder: Type) -> Iterator[Type]:
             yield from with_elements(Type(element, place, holder.owner, holder))
 
 
+def describe_case(found: Type) -> str:
+    """The type by its case, for messages: `the map type of input 'x'`, or `a map type in the type of input 'x'`."""
+    case = str(found.kind).replace("_", " ")
+    if found.parent is None:
+        return f"the {case} of {found.owner.describe()}"
+    return f"{'an' if case[0] == 'o' else 'a'} {case} in the type of {found.owner.describe()}"
+
+
 def attribute_types(attribute: Attribute) -> Iterator[Type]:
     """The TypeProtos in the value of an attribute, without their elements."""
     if attribute.proto.HasField("tp"):

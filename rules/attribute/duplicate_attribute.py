@@ -46,7 +46,7 @@ def _duplicates(node: Node) -> Iterator[Finding]:
             continue
         yield Finding(
             node.place.at("attribute", index),
-            f"{node.describe()} has the attribute {quote(name)} a second time",
+            f"{node.describe()} has the attribute {quote(name)} more than once",
             related=(Related(node.place.at("attribute", other), f"first attribute {quote(name)}"),),
             allowed="each attribute of a node once",
             subject=name,

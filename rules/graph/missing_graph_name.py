@@ -45,5 +45,5 @@ def _describe(graph: Graph) -> str:
     else:
         node = graph.parent.nodes[graph.position]
         holder, protos = node.describe(), node.proto.attribute
-    number = "" if graph.place.index is None else f" {graph.place.index}"
+    number = "" if graph.place.index is None else f" {graph.place.index} in"
     return f"subgraph{number} {quote(protos[attribute.index].name)} of {holder}"

@@ -70,8 +70,9 @@ class _Binding:
         return place.at("dim", self.axis).at("dim_param")
 
     def describe(self) -> str:
-        """Both declarations, for messages."""
-        return f"{self.size} in {self.declaration.describe()} by {self.source.describe()}"
+        """Where the variable has the size, for messages."""
+        source = f"whose {self.source.field.replace('_', ' ')} is {self.source.describe_type()}"
+        return f"{self.size} in {self.declaration.describe()}, {source}"
 
 
 def _bindings(repeated: Iterable[list[Declaration]]) -> Iterator[_Binding]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model
 from onnx_lint.model.fit import importer
 from onnx_lint.model.signatures import Operator, Standing
 from onnx_lint.rule import Finding, rule
@@ -69,6 +69,9 @@ _TENSORFLOW = frozenset(
     }
 )
 
+_MOST_COMPARED = 100
+"""Where more operators than these are unknown, spelling is not what is wrong, and comparing all takes long."""
+
 
 @rule(clause=("OPR-1", "OPR-2"), since="0.1.0")
 def unknown_operator(model: Model) -> Iterator[Finding]:
@@ -103,31 +106,41 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     ```
     """
     schemas = model.signatures.schemas
-    for usage in model.signatures.usages:
+    unknown = [usage for usage in model.signatures.usages if usage.operator.standing is Standing.UNKNOWN]
+    names: dict[tuple[str, int | None], list[str]] = {}
+    for count, usage in enumerate(unknown):
         operator = usage.operator
-        if operator.standing is not Standing.UNKNOWN:
-            continue
         if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
             continue
-        spelling = _other_case(schemas, operator)
+        key = (operator.domain, operator.opset_version)
+        if key not in names:
+            names[key] = list(schemas.operator_names(*key))
+        known = names[key] if count < _MOST_COMPARED else []
+        spelling = _other_case(operator, known)
         # Only the text from edition 1.16 on has the sentence on letter case.
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
+        what: dict[str, str] = {}
         for node in usage.nodes:
+            who = importer(node)
+            if who not in what:
+                what[who] = _what_is_known(schemas, operator, who, spelling, known)
             yield Finding(
                 node.place.at("op_type"),
-                f"{node.describe()} uses an operator that {_what_is_known(schemas, operator, node, spelling)}",
+                f"{node.describe()} uses an operator that {what[who]}",
                 clause=clause,
                 allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
                 subject=operator.op_type,
             )
 
 
-def _what_is_known(schemas: OperatorSchemas, operator: Operator, node: Node, spelling: str | None) -> str:
+def _what_is_known(
+    schemas: OperatorSchemas, operator: Operator, who: str, spelling: str | None, known: list[str]
+) -> str:
     imported = f"{_domain(operator.domain)} {operator.opset_version}"
     versions = schemas.versions(operator.domain, operator.op_type)
     if versions:
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
-        came += f"{importer(node)} imports {operator.opset_version}"
+        came += f"{who} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in _RUNTIME_HAD_FIRST
         return f"{came}; below that version it is ONNX Runtime's own" if is_runtimes else came
     if spelling:
@@ -139,8 +152,7 @@ def _what_is_known(schemas: OperatorSchemas, operator: Operator, node: Node, spe
         return f"{imported} does not have; {_owners(others)}"
     if operator.op_type in _TENSORFLOW:
         return f"{imported} does not have; the name is one of TensorFlow's"
-    names = schemas.operator_names(operator.domain, operator.opset_version)
-    return f"{imported} does not have{suggestion(operator.op_type, names)}"
+    return f"{imported} does not have{suggestion(operator.op_type, known)}"
 
 
 def _owners(domains: list[str]) -> str:
@@ -149,13 +161,10 @@ def _owners(domains: list[str]) -> str:
     return f"it is ONNX Runtime's own, of {names}" if runtimes else f"{names} has it"
 
 
-def _other_case(schemas: OperatorSchemas, operator: Operator) -> str | None:
+def _other_case(operator: Operator, known: list[str]) -> str | None:
     """The operator of the imported version that differs by upper and lower case only."""
-    if schemas.versions(operator.domain, operator.op_type):
-        return None
     folded = operator.op_type.casefold()
-    names = schemas.operator_names(operator.domain, operator.opset_version)
-    return next((name for name in names if name.casefold() == folded), None)
+    return next((name for name in known if name.casefold() == folded), None)
 
 
 def _domain(domain: str) -> str:

@@ -3,11 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model
 from onnx_lint.model.fit import (
     attributes_with,
     describe_schema,
-    imports,
     other_version,
     unknown_attributes,
     version_hint,
@@ -54,10 +53,12 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
 def _findings(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, unknown: set[str]) -> Iterator[Finding]:
     other = other_version(schemas, schema, usage)
     allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
+    hints = {name: other or _hint(schemas, schema, name) for name in unknown}
+    meant = {name: suggestion(name, schema.attributes) for name in unknown}
     for node in usage.nodes:
         for index in attributes_with(node, unknown):
             name = node.attribute_protos[index].name
-            hint = version_hint(other, usage, node) or _hint(schemas, schema, usage, node, name)
+            hint = version_hint(hints[name], usage, node) or meant[name]
             yield Finding(
                 node.place.at("attribute", index),
                 f"{node.describe()} has attribute {quote(name)}, {describe_schema(schema)} has none of that name{hint}",
@@ -66,17 +67,14 @@ def _findings(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, un
             )
 
 
-def _hint(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, name: str) -> str:
-    """Which version has the attribute, or which attribute was meant."""
+def _hint(schemas: OperatorSchemas, schema: OperatorSchema, name: str) -> str:
+    """Which version has the attribute; empty if none has."""
     versions = schemas.versions(schema.domain, schema.name)
     found = [version for version in versions if name in _attribute_names(schemas, schema, version)]
     later = [version for version in found if version > schema.since_version]
     if later:
-        return f"; it came with opset {later[0]}, {imports(usage, node)}"
-    if found:
-        gone = next(version for version in versions if version > found[-1])
-        return f"; opset {gone} dropped it, {imports(usage, node)}"
-    return suggestion(name, schema.attributes)
+        return f"it came with opset {later[0]}"
+    return f"opset {next(version for version in versions if version > found[-1])} dropped it" if found else ""
 
 
 def _attribute_names(schemas: OperatorSchemas, schema: OperatorSchema, version: int) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node, Proto
-from onnx_lint.model.fit import attributes_with, describe_schema, imports
+from onnx_lint.model.fit import attributes_with, describe_schema, version_hint
 from onnx_lint.model.signatures import Usage
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas
@@ -62,7 +62,8 @@ def _findings(
         if not wrong:
             continue
         shown = _shown(schema, attribute.name, wrong[0])
-        hint = _hint(schemas, schema, usage, node, attribute.name, wrong[0])
+        hint = version_hint(_version(schemas, schema, attribute.name, wrong[0]), usage, node)
+        hint = hint or _spelling(wrong[0], allowed)
         yield Finding(
             node.place.at("attribute", index),
             f"attribute {quote(attribute.name)} of {node.describe()} is {shown}, "
@@ -105,21 +106,20 @@ def _order(value: str | int) -> tuple[int, str]:
     return (value, "") if isinstance(value, int) else (0, value)
 
 
-def _hint(
-    schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, name: str, value: str | int
-) -> str:
-    """The version that allows the value, or the value that was meant."""
+def _version(schemas: OperatorSchemas, schema: OperatorSchema, name: str, value: str | int) -> str:
+    """Which version allows the value; empty if none does."""
     versions = schemas.versions(schema.domain, schema.name)
     found = [version for version in versions if _is_allowed(schemas, schema, version, name, value)]
     later = [version for version in found if version > schema.since_version]
     if later:
-        return f"; it came with opset {later[0]}, {imports(usage, node)}"
-    if found:
-        gone = next(version for version in versions if version > found[-1])
-        return f"; opset {gone} dropped it, {imports(usage, node)}"
+        return f"it came with opset {later[0]}"
+    return f"opset {next(version for version in versions if version > found[-1])} dropped it" if found else ""
+
+
+def _spelling(value: str | int, allowed: Values) -> str:
     if isinstance(value, int):
         return ""
-    words = sorted(map(str, allowed_values(schema, name) or ()))
+    words = sorted(map(str, allowed))
     same = next((word for word in words if word.casefold() == value.casefold()), None)
     return f"; did you mean {quote(same)}?" if same is not None else suggestion(value, words)
 

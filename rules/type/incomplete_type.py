@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Proto, Type
+from onnx_lint.model import Model, Proto
+from onnx_lint.model.type_index import describe_case
 from onnx_lint.rule import Finding, rule
 
 _PARTS = {
@@ -47,9 +48,9 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
         for field, name, clause in _missing(found.proto):
             yield Finding(
                 found.place.at(kind),
-                f"{_describe(found)} states no {name}",
+                f"{describe_case(found)} states no {name}",
                 clause=clause,
-                allowed=f"a {kind.replace('_', ' ')} with {'a' if name[0] != 'e' else 'an'} {name} in field {field!r}",
+                allowed=f"{name} in field {field!r}",
             )
 
 
@@ -66,10 +67,3 @@ def _missing(proto: Proto) -> Iterator[tuple[str, str, str]]:
             is_there = getattr(holder, field).WhichOneof("value") is not None
         if not is_there:
             yield field, name, clause
-
-
-def _describe(found: Type) -> str:
-    kind = str(found.kind).replace("_", " ")
-    if found.parent is None:
-        return f"the {kind} of {found.owner.describe()}"
-    return f"a {kind} in the type of {found.owner.describe()}"

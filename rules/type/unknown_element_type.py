@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto
+from onnx_lint.model.type_index import describe_case
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ELEMENT_TYPES
 
@@ -35,7 +36,7 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
         code = getattr(found.proto, kind).elem_type
         yield Finding(
             found.place.at(kind).at("elem_type"),
-            f"{found.describe()} has the element type {code}, which is {'not defined' if code else 'UNDEFINED'}",
+            f"{describe_case(found)} has the element type {code}, which is {'not defined' if code else 'UNDEFINED'}",
             clause=_CLAUSES[kind],
             allowed=f"an element type from 1 to {len(ELEMENT_TYPES)}",
         )

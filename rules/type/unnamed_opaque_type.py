@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto
+from onnx_lint.model.type_index import describe_case
 from onnx_lint.rule import Finding, rule
 
 
@@ -32,7 +33,7 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     for found in model.types_where(_is_unnamed):
         yield Finding(
             found.place.at("opaque_type"),
-            f"the opaque type in {found.describe()} has no name",
+            f"{describe_case(found)} has no name",
             allowed="a non-empty name",
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.declarations import element_type_name
+from onnx_lint.model.type_index import describe_case
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.spec.operators.type_strings import MAP_KEY_TYPES
@@ -32,7 +33,7 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     for found in model.types_where(_has_unsupported_keys):
         yield Finding(
             found.place.at("map_type").at("key_type"),
-            f"the map in {found.describe()} has keys of {_name(found.proto.map_type.key_type)}",
+            f"{describe_case(found)} has keys of {_name(found.proto.map_type.key_type)}",
             allowed="keys of an integer type of 8 to 64 bits or string",
         )
 
@@ -44,4 +45,6 @@ def _has_unsupported_keys(proto: Proto) -> bool:
 
 
 def _name(code: int) -> str:
-    return f"type {element_type_name(code)}" if 0 <= code <= len(ELEMENT_TYPES) else f"the undefined type {code}"
+    if code == 0:
+        return "type UNDEFINED"
+    return f"type {element_type_name(code)}" if 0 < code <= len(ELEMENT_TYPES) else f"type {code}, which is not defined"

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto
+from onnx_lint.model.type_index import describe_case
 from onnx_lint.rule import Finding, rule
 
 _UNSUPPORTED = {"optional_type": "an optional", "opaque_type": "an opaque type"}
@@ -34,7 +35,7 @@ def unsupported_optional_element(model: Model) -> Iterator[Finding]:
         element = found.proto.optional_type.elem_type.WhichOneof("value")
         yield Finding(
             found.place.at("optional_type").at("elem_type"),
-            f"the optional in {found.describe()} wraps {_UNSUPPORTED[element]}",
+            f"{describe_case(found)} wraps {_UNSUPPORTED[element]}",
             allowed="an optional of a tensor, a sparse tensor, a sequence or a map",
         )
 

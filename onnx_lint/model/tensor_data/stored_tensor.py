@@ -54,7 +54,10 @@ def describe_shape(dims: Sequence[int]) -> str:
 class StoredTensor:
     """A tensor with what can be told of its values without looking at them, and their payloads."""
 
-    def __init__(self, tensor: Tensor, source: Source) -> None:
+    def __init__(self, tensor: Tensor, source: Source, right_field: str | None = None) -> None:
+        if right_field is not None:
+            self.fields = (right_field,)
+            self.field = self.right_field = right_field
         self.tensor = tensor
         self.proto = tensor.proto
         self.source = source
@@ -88,12 +91,12 @@ class StoredTensor:
             return ("raw_data", *found)
         return found
 
-    @property
+    @cached_property
     def field(self) -> str | None:
         """The one field that holds values; None where none or several do, or where they are in another file."""
         return self.fields[0] if len(self.fields) == 1 and not self.is_external else None
 
-    @property
+    @cached_property
     def right_field(self) -> str | None:
         """The one field that holds values, where it is one for the element type."""
         field, element = self.field, self.type

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint import schema
 from onnx_lint.model.graph import Graph, Proto
-from onnx_lint.model.place import Place
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
+from onnx_lint.model.place import Key, Place
+from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
 from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
 from onnx_lint.model.tensor_data.stored_tensor import EXTERNAL, MAX_INT64, TYPED_FIELDS, StoredTensor
 from onnx_lint.model.views import Payload, SparseTensor, Tensor
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 class TensorSurvey:
     """What the rules on tensors look at."""
 
+    irregular: tuple[StoredTensor, ...]
+    """The tensors that do not evidently have the right number of values in one field that is right for their type."""
     tensors: tuple[StoredTensor, ...]
-    """Every tensor but those that are evidently right: one value field with the right number of values, of a type of
-    which every value is right. The parts of sparse tensors are among them."""
+    """The irregular ones, and those that evidently have, of a type of which not every value is right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
 
@@ -44,57 +45,75 @@ def survey(model: Model) -> TensorSurvey:
     for function in model.functions:
         for index, attribute in enumerate(function.attribute_defaults):
             walk.attribute(attribute, function.place.at("attribute_proto", index), function.body)
-    return TensorSurvey(tuple(walk.tensors), tuple(walk.sparse))
+    return TensorSurvey(tuple(walk.irregular), tuple(walk.irregular + walk.regular), tuple(walk.sparse))
 
 
 def _holds_tensors(attribute: Proto) -> bool:
-    # Asked of the fields, not of `type`: a tensor under a wrong type is still there.
+    # A tensor under a wrong type is still there. Only the lists, which cost most to ask for, are asked for by type; a
+    # list under the type of another field has a finding of its own (ATT-3).
     return bool(
-        attribute.HasField("t") or attribute.HasField("sparse_tensor") or attribute.tensors or attribute.sparse_tensors
+        attribute.HasField("t")
+        or attribute.HasField("sparse_tensor")
+        or (attribute.type not in _OTHER_TYPES and (attribute.tensors or attribute.sparse_tensors))
     )
+
+
+_OTHER_TYPES: Final = frozenset(
+    value.number
+    for value in schema.message("AttributeProto").DESCRIPTOR.enum_types_by_name["AttributeType"].values
+    if value.name not in {"UNDEFINED", "TENSORS", "SPARSE_TENSORS"}
+)
 
 
 class _Walk:
     """Collects tensors; a place is made only for one that is kept, or that may have a payload in the source."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        self.tensors: list[StoredTensor] = []
+        self.source = model.source
+        self.payloads = model.payloads
+        self.irregular: list[StoredTensor] = []
+        self.regular: list[StoredTensor] = []
         self.sparse: list[StoredSparseTensor] = []
 
     def initializers(self, graph: Graph) -> None:
+        prefix = graph.place.key
         for index, proto in enumerate(graph.proto.initializer):
-            self.tensor(proto, graph.place, "initializer", index, graph)
+            self.tensor(proto, graph.place, prefix, ("initializer", index), graph)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.place.at("sparse_initializer", index), graph))
 
     def attribute(self, attribute: Proto, place: Place, graph: Graph) -> None:
+        prefix = place.key if self.payloads else ()
         if attribute.HasField("t"):
-            self.tensor(attribute.t, place, "t", None, graph)
+            self.tensor(attribute.t, place, prefix, ("t", None), graph)
         for index, proto in enumerate(attribute.tensors):
-            self.tensor(proto, place, "tensors", index, graph)
+            self.tensor(proto, place, prefix, ("tensors", index), graph)
         if attribute.HasField("sparse_tensor"):
             self.sparse_tensor(SparseTensor(attribute.sparse_tensor, place.at("sparse_tensor"), graph))
         for index, proto in enumerate(attribute.sparse_tensors):
             self.sparse_tensor(SparseTensor(proto, place.at("sparse_tensors", index), graph))
 
-    def tensor(self, proto: Proto, holder: Place, field: str, index: int | None, graph: Graph) -> None:
-        payloads = self.model.payloads.get((*holder.key, (field, index)), ()) if self.model.payloads else ()
-        if not _is_plain(proto, payloads):
-            tensor = Tensor(proto, holder.at(field, index), graph, payloads)
-            self.tensors.append(StoredTensor(tensor, self.model.source))
+    def tensor(self, proto: Proto, holder: Place, prefix: Key, step: tuple[str, int | None], graph: Graph) -> None:
+        payloads = self.payloads.get((*prefix, step), ()) if self.payloads else ()
+        regular = _regular(proto, payloads)
+        if regular is None:
+            tensor = Tensor(proto, holder.at(*step), graph, payloads)
+            self.irregular.append(StoredTensor(tensor, self.source))
+        elif not regular.is_plain:
+            tensor = Tensor(proto, holder.at(*step), graph, payloads)
+            self.regular.append(StoredTensor(tensor, self.source, regular.field))
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:
         values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
         self.sparse.append(StoredSparseTensor(sparse, values, indices))
-        self.tensors += [part for part in (values, indices) if part is not None]
+        self.irregular += [part for part in (values, indices) if part is not None]
 
     def part(self, sparse: SparseTensor, field: str) -> StoredTensor | None:
         if not sparse.proto.HasField(field):
             return None
         place = sparse.place.at(field)
-        tensor = Tensor(getattr(sparse.proto, field), place, sparse.graph, self.model.payloads.get(place.key, ()))
-        return StoredTensor(tensor, self.model.source)
+        tensor = Tensor(getattr(sparse.proto, field), place, sparse.graph, self.payloads.get(place.key, ()))
+        return StoredTensor(tensor, self.source)
 
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
@@ -105,45 +124,61 @@ _DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
 _VALUE_FIELDS: Final = frozenset({_RAW_DATA, *(_FIELDS[name] for name in TYPED_FIELDS)})
 
 
-def _plain_encodings() -> dict[tuple[int, FieldDescriptor], tuple[int, int]]:
-    """Element types in fields where every value is right.
+class _Encoding(NamedTuple):
+    """How values of one element type stand in one field."""
 
-    The number of entries times the first number is the number of elements times the second.
-    """
-    found: dict[tuple[int, FieldDescriptor], tuple[int, int]] = {}
+    entries: int
+    elements: int
+    """So many entries (bytes of raw_data) go with so many elements."""
+    is_plain: bool
+    """Whether every entry is right, and no bit is left over."""
+    field: str
+
+
+_EXTERNAL: Final = _Encoding(0, 0, is_plain=True, field="")
+
+
+def _encodings() -> dict[tuple[int, FieldDescriptor], _Encoding]:
+    found: dict[tuple[int, FieldDescriptor], _Encoding] = {}
     for element in ELEMENT_TYPES.values():
-        if element.name not in {"string", "bool"}:
-            # In bits: for types of less than a byte only tensors without unused bits come out even.
-            found[element.number, _RAW_DATA] = (8, element.bits)
-        if element.name != "string" and element.entry_range is None:
-            found[element.number, _FIELDS[element.field]] = (1, element.entries_of(1))
+        if element.bits:
+            plain = element.bits >= 8 and element.name != "bool"
+            found[element.number, _RAW_DATA] = _Encoding(element.bits, 8, plain, "raw_data")
+        per_entry = element.elements_per_entry
+        plain = element.entry_range is None and element.name != "string"
+        found[element.number, _FIELDS[element.field]] = _Encoding(
+            element.entries_of(per_entry), per_entry, plain, element.field
+        )
     return found
 
 
-_PLAIN_ENCODINGS: Final = _plain_encodings()
+_ENCODINGS: Final = _encodings()
 
 
-def _is_plain(proto: Proto, payloads: tuple[Payload, ...]) -> bool:
-    """Whether the tensor is evidently right. Asks for all fields at once, which costs less than asking for a few."""
+def _regular(proto: Proto, payloads: tuple[Payload, ...]) -> _Encoding | None:
+    """How the values are stored, where there are evidently as many as there should be, in one field; else None.
+
+    Asks for all fields at once, which costs less than asking for a few.
+    """
     values = dict(proto.ListFields())
-    data_type = values.get(_DATA_TYPE)
+    data_type = values.get(_DATA_TYPE, UNDEFINED)
     elements = 1
     for dim in values.get(_DIMS, ()):
         elements *= dim
         if not 0 < dim <= elements <= MAX_INT64:
-            return False
+            return None
     if values.get(_DATA_LOCATION) == EXTERNAL:
-        return data_type in ELEMENT_TYPES
+        return _EXTERNAL if data_type in ELEMENT_TYPES else None
     fields = _VALUE_FIELDS.intersection(values)
     if len(fields) != 1 or _SEGMENT in values:
-        return False
+        return None
     (field,) = fields
-    encoding = _PLAIN_ENCODINGS.get((data_type, field)) if data_type is not None else None
+    encoding = _ENCODINGS.get((data_type, field))
     if encoding is None:
-        return False
+        return None
     count = len(values[field])
     if payloads:
-        if count or len(payloads) > 1 or payloads[0].field != _RAW_DATA.name:
-            return False  # what has to be read to be counted is counted when a rule asks
+        if count or len(payloads) > 1 or payloads[0].field != "raw_data":
+            return None  # what has to be read to be counted is counted when a rule asks
         count = payloads[0].length
-    return count * encoding[0] == elements * encoding[1]
+    return encoding if count == -(-elements * encoding.entries // encoding.elements) else None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits: how much of a file onnx-lint takes on before it says so and goes no further.
+
+A model is input from a stranger. Each limit that is reached is a finding of its own; none is a verdict that the model
+conforms. The defaults lie well beyond the models that people make, and each can be set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Final
+
+from onnx_lint.wording import suggestion
+
+
+class LimitError(ValueError):
+    """A limit that does not exist or cannot have this value; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits, each a whole number of at least 1."""
+
+    file_bytes: int = 1 << 34
+    """Bytes of the file, tensors included. What is piped in is kept on disk up to this size."""
+    text_bytes: int = 1 << 24
+    """Bytes of a model in text form, which takes up many times its size in memory."""
+    message_bytes: int = 1 << 29
+    """Bytes of the model without the large contents of its tensors, all of which is held in memory."""
+    nodes: int = 500_000
+    """Nodes, graphs and functions of the model together."""
+    graph_entries: int = 500_000
+    """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
+    graph_nesting: int = 10
+    """Graphs inside one another, not counting the outermost."""
+    expanded_nodes: int = 1_000_000
+    """Nodes that the model has when each call of a function is replaced by the function's body."""
+    name_characters: int = 10_000
+    """Characters of the name of a value, node, operator, attribute, graph or function."""
+    findings_per_rule: int = 1_000
+    """Findings of one rule in one file."""
+    findings: int = 10_000
+    """Findings in one file; when they are used up, each further rule reports one at most."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise LimitError(f"the limit {field.name!r} wants a whole number of at least 1, not {value!r}")
+
+    def with_values(self, values: Mapping[str, int]) -> Limits:
+        """These limits with some set to other values; raises LimitError for an unknown name or a wrong value."""
+        for name in values:
+            if name not in NAMES:
+                raise LimitError(f"unknown limit {name!r}{suggestion(name, NAMES)}")
+        return replace(self, **values)
+
+
+NAMES: Final = tuple(field.name for field in fields(Limits))
+"""The names of all limits."""
+
+DEFAULT_LIMITS: Final = Limits()
+
+OF_JUDGEMENT: Final = frozenset({"file_bytes", "text_bytes", "message_bytes", "nodes", "graph_entries"})
+"""The limits beyond which a model is not judged at all."""
+
+OF_REPORT: Final = frozenset({"findings_per_rule", "findings"})
+"""The limits beyond which findings are left out."""
+
+OF_CONSUMERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "graph_nesting": "runtimes have taken time that doubles with each nested graph",
+        "expanded_nodes": "tools that put the bodies of functions in place of their calls run out of memory",
+        "name_characters": "readers have written beyond buffers that were made for shorter names",
+    }
+)
+"""The limits beyond which consumers come to harm, though onnx-lint judges the model all the same; and what harm."""
+
+
+def exceeded(name: str, limits: Limits, actual: str) -> str:
+    """The message that the limit `name` is reached: `actual` says what there is."""
+    value = getattr(limits, name)
+    return f"{actual}, more than the limit {name} of {value:,} (option --limit {name}=N)"

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells when a file holds more than onnx-lint takes on: see onnx_lint.limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.limits import Limits, exceeded
+from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyNodes
+from onnx_lint.source import Source
+
+
+def limit_fault(name: str, limits: Limits, actual: str, place: Place = ROOT) -> Fault:
+    """The fault that the limit `name` is exceeded; the model is not judged then."""
+    message = f"{exceeded(name, limits, actual)}; the model is not judged"
+    return Fault(FaultKind.LIMIT, place, message, limit=name)
+
+
+def too_large(source: Source, limits: Limits, *, is_text: bool) -> Fault | None:
+    """The fault of a file that is not to be read at all, if it is one."""
+    if is_text and source.size > limits.text_bytes:
+        return limit_fault("text_bytes", limits, f"the model takes up {source.size:,} bytes of text")
+    if source.size > limits.file_bytes:
+        return limit_fault("file_bytes", limits, f"the file takes up {source.size:,} bytes")
+    return None
+
+
+def too_many(model: Model, limits: Limits) -> Fault | None:
+    """The fault of a model that has more parts than are judged, if it does."""
+    try:
+        graphs = model.graphs
+    except TooManyNodes:
+        count = _counted(model)
+        return limit_fault("nodes", limits, f"the model has {count} nodes, graphs and functions")
+    most = limits.graph_entries
+    for place, field, count in (*_lists_of_model(model), *_lists_of_graphs(graphs)):
+        if count > most:
+            place = place.at(field)
+            return limit_fault("graph_entries", limits, f"the list {place} has {count:,} elements", place)
+    return None
+
+
+def _counted(model: Model) -> str:
+    """How many there are at least: what stands at the top is counted, and what is nested in it is not looked at."""
+    proto = model.proto
+    graphs = [proto.graph, *proto.functions[: model.limits.nodes]]
+    count = len(proto.functions) + sum(1 + len(graph.node) for graph in graphs)
+    return f"at least {count:,}" if count > model.limits.nodes else f"more than {model.limits.nodes:,}"
+
+
+_OF_MODEL = ("opset_import", "metadata_props", "training_info", "configuration")
+_OF_GRAPH = (
+    "input",
+    "output",
+    "initializer",
+    "sparse_initializer",
+    "value_info",
+    "quantization_annotation",
+    "metadata_props",
+)
+_OF_FUNCTION = ("input", "output", "attribute", "attribute_proto", "opset_import", "value_info", "metadata_props")
+_OF_NODE = ("input", "output", "attribute", "metadata_props", "device_configurations")
+
+
+def _lists_of_model(model: Model) -> Iterator[tuple[Place, str, int]]:
+    for field in _OF_MODEL:
+        yield ROOT, field, len(getattr(model.proto, field))
+
+
+def _lists_of_graphs(graphs: list[Graph]) -> Iterator[tuple[Place, str, int]]:
+    """The lists of each graph; of its nodes those of the one that has the most."""
+    for graph in graphs:
+        for field in _OF_FUNCTION if graph.is_function else _OF_GRAPH:
+            yield graph.place, field, len(getattr(graph.proto, field))
+        nodes = graph.nodes
+        if not nodes:
+            continue
+        largest = max(nodes, key=lambda node: len(node.inputs) + len(node.outputs) + len(node.attribute_protos))
+        for field in _OF_NODE:
+            yield largest.place, field, len(getattr(largest.proto, field))

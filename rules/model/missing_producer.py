@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause=("MOD-10", "MOD-11"), since="0.1.0")
+def missing_producer(model: Model) -> Iterator[Finding]:
+    """The model does not name the tool that wrote it, or not the tool's version.
+
+    ### Why it matters
+
+    What is wrong with a model is most often wrong with its exporter. Without its name and version nobody can tell
+    where to look, and runtimes cannot work around known faults of certain versions.
+
+    ### What is allowed
+
+    The name of the tool in `producer_name` and its version in `producer_version`. That the version is missing is
+    only reported when asked for, because few who meet such a model can do anything about it.
+
+    ### Example
+
+    A model without `producer_name`.
+    """
+    if not model.proto.producer_name:
+        yield Finding(ROOT.at("producer_name"), "the model names no producer", clause="MOD-10")
+    if not model.proto.producer_version:
+        yield Finding(ROOT.at("producer_version"), "the model states no producer version", clause="MOD-11")
