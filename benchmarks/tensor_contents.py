@@ -44,12 +44,13 @@ def _write(path: Path, data_type: int, elements: int, prefix: bytes, size: int, 
     tensor = b"\x08" + _varint(elements) + b"\x10" + _varint(data_type) + b"\x42\x01w" + prefix
     graph = b"\x12\x01g" + b"\x2a" + _varint(len(tensor) + size) + tensor
     with path.open("wb") as file:
-        file.write(b"\x08\x0e" + _field(8, b"\x10\x1c") + b"\x3a" + _varint(len(graph) + size) + graph)
+        file.write(b"\x08\x0e\x3a" + _varint(len(graph) + size) + graph)
         piece = unit * (PIECE // len(unit))
         whole, rest = divmod(size, len(piece))
         for _ in range(whole):
             file.write(piece)
         file.write(piece[:rest])
+        file.write(_field(8, b"\x10\x1c"))
 
 
 def _cases(size: int) -> Iterator[tuple[str, Callable[[Path], None]]]:

@@ -15,6 +15,7 @@ from typing import Any
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place, Proto
+from onnx_lint.option_types import OptionTypeError, as_option
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Rule
@@ -22,6 +23,8 @@ from onnx_lint.source import Source, SourceError, source_of
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.spec.target import NO_TARGET, Target
+from onnx_lint.surroundings import surroundings
 from onnx_lint.wording import suggestion
 
 ALL = "ALL"
@@ -54,15 +57,19 @@ class Settings:
     """Paths of schema files, which describe the operators of further domains."""
     limits: Limits = DEFAULT_LIMITS
     """How much of a file is taken on, and how much is reported."""
+    set_aside: tuple[str, ...] = ()
+    """What not to report unless `extend_select` names it: `ignore` of a configuration, which a command line may undo."""
+    target: Target = NO_TARGET
+    """The consumer that the models are meant for."""
 
     def __post_init__(self) -> None:
-        for name in (*self.select, *self.ignore, *self.extend_select):
+        for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
             check_selector(name)
         for rule in self.severities:
             if rule not in registry():
                 raise SelectionError(f"severity for unknown rule {rule!r}{suggestion(rule, registry())}")
         for rule, options in self.options.items():
-            _check_options(rule, options)
+            check_options(rule, options)
         _schemas(self)
 
 
@@ -80,13 +87,27 @@ def check_selector(name: str) -> None:
         raise SelectionError(f"unknown rule {name!r}{suggestion(name, known)}")
 
 
-def _check_options(rule: str, options: Mapping[str, Any]) -> None:
+def check_options(rule: str, options: Mapping[str, Any]) -> None:
+    """Raise SelectionError unless there is the rule, and it has these options, of these types."""
     if rule not in registry():
         raise SelectionError(f"options for unknown rule {rule!r}{suggestion(rule, registry())}")
-    known = registry()[rule].rule.options
-    for name in options:
+    known = registry()[rule].rule.option_types
+    for name, value in options.items():
         if name not in known:
             raise SelectionError(f"rule {rule!r} has no option {name!r}{suggestion(name, known)}")
+        try:
+            as_option(value, known[name])
+        except OptionTypeError as error:
+            raise SelectionError(f"option {name!r} of rule {rule!r} {error}") from error
+
+
+def _options(rule: Rule, settings: Settings) -> dict[str, Any]:
+    """The options of the rule as its parameters want them: a list of TOML may have to be a tuple."""
+    given = settings.options.get(rule.id)
+    if not given:
+        return {}
+    wanted = rule.option_types
+    return {name: as_option(value, wanted[name]) for name, value in given.items()}
 
 
 def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
@@ -100,6 +121,8 @@ def _is_selected(entry: Registered, clause: Clause, settings: Settings) -> bool:
         return False
     if _matches(entry, keyword, settings.extend_select):
         return True
+    if _matches(entry, keyword, settings.set_aside):
+        return False
     if settings.select:
         return _matches(entry, keyword, settings.select)
     level = severity(clause, settings.standard.edition)
@@ -135,13 +158,14 @@ def lint_model(model: Model, settings: Settings) -> tuple[list[Diagnostic], list
     What a limit keeps out of the diagnostics becomes a fault of the model.
     """
     model.operator_schemas = _schemas(settings)
+    model.target = settings.target
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
     for entry in sorted(registry().values(), key=lambda entry: entry.rule.of_run):
         if (entry.rule.of_file or model.loaded) and _applies(entry, settings):
             try:
-                findings = entry.rule.run(model, **settings.options.get(entry.rule.id, {}))
-                left = settings.limits.findings - len(diagnostics)
+                findings = entry.rule.run(model, **_options(entry.rule, settings))
+                left = model.limits.findings - len(diagnostics)
                 diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
             except Exception as error:
                 trace = "".join(traceback.format_exception(error))
@@ -162,15 +186,11 @@ def _limited(
     most = max(min(limits.findings_per_rule, left), 1)
     kept = list(islice(found, most))
     if len(kept) == most and next(found, None) is not None:
-        shown = "only the first finding" if most == 1 else f"only the first {most:,} findings"
+        shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
         value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
-        fault = Fault(FaultKind.LIMIT, ROOT, f"{shown} of rule {entry.rule.id!r} {_are(most)} reported: {value}", limit=name)
-        model.faults = (*model.faults, fault)
+        message = f"{shown} reported of rule {entry.rule.id!r}: {value}"
+        model.faults = (*model.faults, Fault(FaultKind.LIMIT, ROOT, message, limit=name))
     return kept
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _diagnostics(
@@ -197,7 +217,7 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
 def _diagnostic(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, edition: str
 ) -> Diagnostic:
-    node, operator, graph = _context(model.proto, finding.place)
+    around = surroundings(model.proto, finding.place)
     return Diagnostic(
         rule=rule.id,
         severity=level,
@@ -212,9 +232,10 @@ def _diagnostic(
         related=_related(finding, model),
         byte_range=_byte_range(finding, model),
         subject=_name(finding.subject),
-        node=_name(node),
-        operator=_name(operator),
-        graph=_name(graph),
+        node=_name(around.node),
+        operator=_name(around.operator),
+        graph=_name(around.graph),
+        scope=tuple(str(_name(name)) for name in around.scope),
     )
 
 
@@ -259,28 +280,6 @@ def _byte_range(finding: Finding, model: Model) -> tuple[int, int] | None:
         if found is not None:
             return found
     return None
-
-
-def _context(proto: Proto, place: Place) -> tuple[str | None, str | None, str | None]:
-    """The names of the innermost node, its operator, and the innermost graph or function around `place`."""
-    node = operator = graph = None
-    for name, index in place.key:
-        if name not in proto.DESCRIPTOR.fields_by_name:
-            break
-        value = getattr(proto, name)
-        if index is not None:
-            if index >= len(value):
-                break
-            value = value[index]
-        if not hasattr(value, "DESCRIPTOR"):
-            break
-        proto = value
-        kind = proto.DESCRIPTOR.name
-        if kind == "NodeProto":
-            node, operator = proto.name, f"{proto.domain}::{proto.op_type}" if proto.domain else proto.op_type
-        elif kind in {"GraphProto", "FunctionProto"}:
-            node, operator, graph = None, None, proto.name
-    return node, operator, graph
 
 
 def _facts(model: Model) -> Facts | None:

@@ -47,6 +47,8 @@ class Diagnostic:
     """That node's domain and op_type."""
     graph: str | None = None
     """The name of the innermost graph in which the place stands."""
+    scope: tuple[str, ...] = ()
+    """The names around the place and at it, outermost first; for fingerprints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,14 @@ class FileReport:
     """Why there is no verdict on a model though the file was read: it holds none, or goes beyond a limit."""
     incomplete: tuple[str, ...] = ()
     """What was left out of the verdict or the report, and why: a clause each, for people to read."""
+    suppressed: tuple[Diagnostic, ...] = ()
+    """The findings that a baseline knows: they are counted, and fail no run."""
+    edition: str | None = None
+    """The edition that the file was held against, where that is not the report's."""
+    variant: str | None = None
+    """The variant that the file was held against, where that is not the report's."""
+    rules: tuple[str, ...] | None = None
+    """The ids of the rules that the file was held against, where they are not the report's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +107,18 @@ class Report:
     variant: str
     rules: tuple[str, ...] = ()
     """The ids of the rules that the files were held against."""
+    stale: int = 0
+    """How many findings that a baseline knows are no longer there."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All diagnostics of all files, in order."""
         return tuple(diagnostic for file in self.files for diagnostic in file.diagnostics)
+
+    @property
+    def suppressed(self) -> tuple[Diagnostic, ...]:
+        """All findings of all files that a baseline knows, in order."""
+        return tuple(diagnostic for file in self.files for diagnostic in file.suppressed)
 
     def count(self, severity: Severity) -> int:
         """How many diagnostics have exactly this severity."""
@@ -109,6 +126,10 @@ class Report:
 
     @property
     def conforms(self) -> bool:
-        """Whether every file was read and judged and none breaks a requirement (severity error)."""
+        """Whether every file was read and judged and none breaks a requirement (severity error).
+
+        What a baseline suppresses is still there, so it counts.
+        """
         judged = not any(file.unreadable or file.internal_errors or file.not_judged for file in self.files)
-        return judged and self.count(Severity.ERROR) == 0
+        errors = any(item.severity is Severity.ERROR for item in (*self.diagnostics, *self.suppressed))
+        return judged and not errors

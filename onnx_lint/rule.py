@@ -72,6 +72,13 @@ class Rule:
         parameters = inspect.signature(self.check).parameters.values()
         return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 
+    @property
+    def option_types(self) -> dict[str, Any]:
+        """The type of each option."""
+        from onnx_lint.option_types import option_types
+
+        return option_types(self.check, self.options)
+
     def run(self, model: Model, **options: Any) -> Iterator[Finding]:
         """Run the rule over `model`; raises whatever a faulty rule raises."""
         return self.check(model, **options)

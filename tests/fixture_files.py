@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from onnx_lint.engine import Settings, lint_model
+from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
@@ -25,7 +26,7 @@ MAX_PROSE_LINES = 3
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
 
-_HEADER = re.compile(r"# (edition|variant|select|option|metamorphic|expect): (.*)")
+_HEADER = re.compile(r"# (edition|variant|select|option|limit|metamorphic|expect): (.*)")
 _OPTION = re.compile(r"([a-z0-9-]+)\.([a-z0-9_]+) = (.+)")
 _OPT_OUT = re.compile(r"no \(.+\)")
 _HEX_TOKEN = re.compile(r'\s+|#[^\n]*|([0-9a-fA-F]{2})|"((?:[^"\\\n]|\\.)*)"')
@@ -88,7 +89,12 @@ class Fixture:
     def settings(self) -> Settings:
         select = tuple(name.strip() for value in self._values("select") for name in value.split(","))
         ignore = () if self.rule == LEFT_OUT else (LEFT_OUT,)
-        return Settings(self.standard, select, ignore, options=self._options())
+        return Settings(self.standard, select, ignore, options=self._options(), limits=self.limits)
+
+    @property
+    def limits(self) -> Limits:
+        pairs = (value.partition(" = ") for value in self._values("limit"))
+        return DEFAULT_LIMITS.with_values({name: int(value) for name, _, value in pairs})
 
     def _options(self) -> Mapping[str, Mapping[str, Any]]:
         options: dict[str, dict[str, Any]] = {}
@@ -104,7 +110,7 @@ class Fixture:
         name = self.path.name if self.is_text else "model.onnx"
         # External data is looked up only where a folder `data` stands beside the fixture.
         data = self.path.parent / "data"
-        return load(BytesSource(self.data), name, self.standard, data if data.is_dir() else None)
+        return load(BytesSource(self.data), name, self.standard, data if data.is_dir() else None, self.limits)
 
 
 def parse_hex(text: str) -> bytes:
@@ -183,11 +189,6 @@ def lint(model: Model, settings: Settings) -> tuple[Diagnostic, ...]:
     diagnostics, errors = lint_model(model, settings)
     assert not errors, "\n".join(error.traceback for error in errors)
     return tuple(diagnostics)
-
-
-def verdict(model: Model, settings: Settings) -> list[str]:
-    """The diagnostics as lines of a fixture."""
-    return [as_line(diagnostic, model) for diagnostic in lint(model, settings)]
 
 
 def as_line(diagnostic: Diagnostic, model: Model) -> str:

@@ -161,7 +161,7 @@ def at(prefix: str) -> Callable[[str], str]:
 
 
 def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object]:
-    """The whole diagnostic as it must be after the move, without what may differ: clause and bytes."""
+    """The whole diagnostic as it must be after the move, without what may differ."""
     move = at(prefix)
     described = f"function {f'{DOMAIN}::{name}'!r}" if prefix == BODY else f"subgraph {name!r}"
     importer = "the function imports" if prefix == BODY else "the model imports"
@@ -181,9 +181,9 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
-    """The diagnostic without what may differ after a move: the clause with its text, and the bytes."""
+    """The diagnostic without what may differ after a move: clause, bytes, and the names around the place."""
     fields = {field.name: getattr(diagnostic, field.name) for field in dataclasses.fields(diagnostic)}
-    for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "pointer"):
+    for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "pointer", "scope"):
         del fields[name]
     return {**fields, "related": [(related.place, related.message) for related in diagnostic.related]}
 

@@ -15,14 +15,15 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 LAYERS = (
-    {"limits", "source", "spec", "wording"},
-    {"schema"},
+    {"distribution", "option_types", "source", "spec", "wording"},
+    {"limits", "schema"},
     {"model"},
     {"rule"},
     {"rules"},
-    {"loader", "registry", "report"},
+    {"loader", "registry", "report", "surroundings"},
     {"engine"},
     {"reporters", "library", "catalogue"},
+    {"baseline", "configuration"},
     {"cli"},
     {"__main__"},
 )
@@ -92,7 +93,7 @@ def _level(layer: str) -> int:
 def test_every_module_has_a_layer():
     names = {Path(path.relative_to(ROOT / "onnx_lint").parts[0]).stem for path in (ROOT / "onnx_lint").rglob("*.py")}
     names |= {"rules"}
-    assert names - {FACADE} == set().union(*LAYERS)
+    assert sorted(names - {FACADE}.union(*LAYERS)) == []
 
 
 def test_imports_go_one_way():

@@ -25,6 +25,7 @@ from wire_bytes import (
     is_repeated,
     length,
     number,
+    rich_model,
     some_value,
     tag,
     varint,
@@ -121,36 +122,9 @@ def test_a_sound_model_has_no_faults():
     assert model.proto == schema.message("ModelProto").FromString(MODEL)
 
 
-def _rich_model() -> bytes:
-    """A small model with a bit of everything: nested graph, tensors, a function, training, metadata."""
-    proto = text_format.Parse(
-        """
-        ir_version: 10 opset_import { version: 21 } opset_import { domain: "a.b" version: 1 }
-        producer_name: "p" model_version: -1 metadata_props { key: "k" value: "v\303\244" }
-        graph {
-          name: "g"
-          node { op_type: "If" input: "c" output: "y" attribute { name: "then_branch" type: GRAPH g {
-            name: "t" node { op_type: "Relu" input: "x" output: "z" } output { name: "z" } } } }
-          initializer { name: "w" dims: [2, 2] data_type: 1 raw_data: "0123456789abcdef" }
-          initializer { name: "f" dims: 3 data_type: 1 float_data: [1, 2, 3] }
-          sparse_initializer { values { name: "s" data_type: 1 dims: 1 float_data: 1 }
-            indices { data_type: 7 dims: 1 int64_data: 300 } dims: 400 }
-          input { name: "x" type { tensor_type {
-            elem_type: 1 shape { dim { dim_param: "n" } dim { dim_value: 2 } } } } }
-          output { name: "y" type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }
-        }
-        functions { name: "F" domain: "a.b" input: "u" output: "v" node { op_type: "Neg" input: "u" output: "v" } }
-        training_info { algorithm { name: "a" } update_binding { key: "w" value: "y" } }
-        """,
-        schema.message("ModelProto")(),
-        descriptor_pool=schema.pool(),
-    )
-    return proto.SerializeToString(deterministic=True)
-
-
 def test_a_model_cut_anywhere_is_told():
     """A cut between two top-level fields leaves a message that parses; every other cut is the one fault there is."""
-    data = _rich_model()
+    data = rich_model()
     boundaries = set()
     for cut in range(2, len(data)):  # of a single byte nobody can say what it was to become
         model = _load(data[:cut])
@@ -424,7 +398,7 @@ def test_very_deep_nesting_is_quick_and_safe(depth: int):
 
 def test_damaged_models_never_raise():
     """Whatever protobuf refuses is refused with a reason, and what it reads is read."""
-    data = _rich_model()
+    data = rich_model()
     generator = random.Random(11)
     for _ in range(3000):
         damaged = bytearray(data)
@@ -468,7 +442,7 @@ def test_text_is_told_by_its_content(name: str):
 @pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])
 @pytest.mark.parametrize("keep_names", [True, False])
 def test_json_is_told_by_its_content(name: str, keep_names: bool):
-    proto = schema.message("ModelProto").FromString(_rich_model())
+    proto = schema.message("ModelProto").FromString(rich_model())
     text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
     model = _load(text.encode(), name)
     assert (model.loaded, model.form, model.faults) == (True, "json", ())
@@ -582,7 +556,7 @@ def test_text_that_is_not_utf8_is_placed():
 
 
 def test_damaged_text_never_raises():
-    proto = schema.message("ModelProto").FromString(_rich_model())
+    proto = schema.message("ModelProto").FromString(rich_model())
     texts = [text_format.MessageToString(proto), json_format.MessageToJson(proto)]
     generator = random.Random(5)
     for _ in range(1000):

@@ -35,12 +35,13 @@ def _loads_from_text(fixture: Fixture) -> bool:
 
 
 def _model(fixture: Fixture, data: bytes, name: str) -> Model:
-    return load(BytesSource(data), name, fixture.standard, fixture.model().directory)
+    return load(BytesSource(data), name, fixture.standard, fixture.model().directory, fixture.limits)
 
 
 def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:
     """All of a diagnostic but the bytes, which text does not have."""
-    fields = {**moving.comparable(diagnostic), "pointer": diagnostic.pointer, "clause": diagnostic.clause}
+    fields = {name: getattr(diagnostic, name) for name in ("pointer", "clause", "keyword", "anchor", "scope")}
+    fields |= moving.comparable(diagnostic)
     return tuple(sorted((name, str(value)) for name, value in fields.items()))
 
 

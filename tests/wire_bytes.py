@@ -7,6 +7,7 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from google.protobuf import text_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
@@ -135,3 +136,30 @@ def fields() -> Iterator[tuple[Carrier, FieldDescriptor]]:
     for carrier in carriers():
         for field in carrier.descriptor.fields:
             yield carrier, field
+
+
+def rich_model() -> bytes:
+    """A small model with a bit of everything: nested graph, tensors, a function, training, metadata."""
+    proto = text_format.Parse(
+        """
+        ir_version: 10 opset_import { version: 21 } opset_import { domain: "a.b" version: 1 }
+        producer_name: "p" model_version: -1 metadata_props { key: "k" value: "v\303\244" }
+        graph {
+          name: "g"
+          node { op_type: "If" input: "c" output: "y" attribute { name: "then_branch" type: GRAPH g {
+            name: "t" node { op_type: "Relu" input: "x" output: "z" } output { name: "z" } } } }
+          initializer { name: "w" dims: [2, 2] data_type: 1 raw_data: "0123456789abcdef" }
+          initializer { name: "f" dims: 3 data_type: 1 float_data: [1, 2, 3] }
+          sparse_initializer { values { name: "s" data_type: 1 dims: 1 float_data: 1 }
+            indices { data_type: 7 dims: 1 int64_data: 300 } dims: 400 }
+          input { name: "x" type { tensor_type {
+            elem_type: 1 shape { dim { dim_param: "n" } dim { dim_value: 2 } } } } }
+          output { name: "y" type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }
+        }
+        functions { name: "F" domain: "a.b" input: "u" output: "v" node { op_type: "Neg" input: "u" output: "v" } }
+        training_info { algorithm { name: "a" } update_binding { key: "w" value: "y" } }
+        """,
+        schema.message("ModelProto")(),
+        descriptor_pool=schema.pool(),
+    )
+    return proto.SerializeToString(deterministic=True)

@@ -13,7 +13,9 @@ import click
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.outputs import FORMATS, Output, parse_outputs, write_outputs
-from onnx_lint.cli.selection import names_of, severities_of
+from onnx_lint.cli.plan import Plan
+from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
+from onnx_lint.limits import NAMES as LIMIT_NAMES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
 if TYPE_CHECKING:
@@ -58,6 +60,12 @@ _selection_options = _options(
     click.option("--extend-select", multiple=True, metavar="NAMES", help="These besides the others."),
     click.option("--ignore", multiple=True, metavar="NAMES", help="None of these."),
     click.option(
+        "--per-file-ignores",
+        multiple=True,
+        metavar="GLOB:NAMES",
+        help="None of these for the files that the pattern means. Repeatable.",
+    ),
+    click.option(
         "--severity",
         "severities",
         multiple=True,
@@ -72,6 +80,18 @@ _selection_options = _options(
         default=True,
         type=bool,
         help="Do not look up the files that hold tensors outside the model.",
+    ),
+    click.option(
+        "--verify-checksums",
+        is_flag=True,
+        help="Read the files of external data that have a checksum, and compare it.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set how much of a file is taken on or reported: " + ", ".join(LIMIT_NAMES) + ". Repeatable.",
     ),
 )
 
@@ -130,6 +150,9 @@ class _Failure:
             return exit_codes.INTERNAL_ERROR
         if any(file.unreadable is not None for file in report.files):
             return exit_codes.NOT_CHECKED
+        if any(file.not_judged is not None and not file.diagnostics for file in report.files):
+            # The rule that would say so was not selected.
+            return exit_codes.NOT_CHECKED
         if self.least == "never":
             return exit_codes.CLEAN
         least = Severity.of(self.least)
@@ -140,8 +163,11 @@ class _Failure:
 @click.command("check", short_help="Lint models; may be left out.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @_selection_options
+@target_options
 @_report_options
 @_gate_options
+@baseline_options
+@configuration_options
 @click.pass_context
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Lint models: files, directories (searched for .onnx, .textproto, .txtpb and .pbtxt), or - for standard input."""
@@ -154,26 +180,6 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
         code = max(code, exit_codes.NOT_CHECKED)
     _tell_failures(report, ctx)
     ctx.exit(code)
-
-
-def _settings(options: dict[str, Any]) -> Settings:
-    from onnx_lint.engine import SelectionError, Settings, selectors
-    from onnx_lint.spec.standard import Standard
-
-    severities, off = severities_of(options["severities"])
-    known = selectors() if any(options[name] for name in ("select", "extend_select", "ignore")) else set()
-    try:
-        return Settings(
-            Standard(options["edition"], options["variant"]),
-            select=names_of(options["select"], known),
-            ignore=(*names_of(options["ignore"], known), *off),
-            pedantic=options["pedantic"],
-            external_data=options["external_data"],
-            extend_select=names_of(options["extend_select"], known),
-            severities=severities,
-        )
-    except SelectionError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _lint(paths: Sequence[str], outputs: Iterable[Output], settings: Settings) -> Report:

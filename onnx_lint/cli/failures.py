@@ -53,8 +53,9 @@ def report_crash(error: Exception) -> None:
 
 
 def _tell_trace(trace: str, owner: str, plugin: str | None) -> None:
-    lines = "\n".join(visible(line) for line in trace.splitlines())
-    click.echo(textwrap.indent(lines, "  "), err=True)
+    if trace:
+        lines = "\n".join(visible(line) for line in trace.splitlines())
+        click.echo(textwrap.indent(lines, "  "), err=True)
     click.echo(f"This is a fault in {owner}, not in the model. Please report it {_address(plugin)}.", err=True)
 
 
@@ -66,15 +67,8 @@ def _plugin_of(rule: str) -> str | None:
 
 def _address(plugin: str | None) -> str:
     """Where the metadata of the distribution says that faults are reported."""
-    from importlib.metadata import PackageNotFoundError, metadata
+    from onnx_lint.distribution import ISSUES, NAME, project_url
 
-    name = plugin or "onnx-lint"
-    try:
-        urls = metadata(name).get_all("Project-URL") or []
-    except PackageNotFoundError:
-        urls = []
-    for entry in urls:
-        label, _, url = entry.partition(",")
-        if label.strip().lower() in {"issues", "bug tracker", "bug reports", "tracker"}:
-            return f"at {url.strip()}"
-    return f"to the maintainers of {name}"
+    name = plugin or NAME
+    url = project_url(name, ISSUES)
+    return f"at {url}" if url is not None else f"to the maintainers of {name}"

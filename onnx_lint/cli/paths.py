@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,7 @@ from onnx_lint.wording import nearest, quote
 MODEL_SUFFIXES: Final = (".onnx", ".textproto", ".txtpb", ".pbtxt")
 """What is looked for in directories. A file that is named is linted whatever its suffix."""
 
+_MAGIC: Final = re.compile(r"[*?[]")
 _MAX_NEIGHBOURS: Final = 10_000
 
 
@@ -25,25 +27,74 @@ class Input:
     """Why there is nothing to lint."""
 
 
-def find_inputs(paths: Iterable[str]) -> list[Input]:
-    """The inputs in the given order, those of a directory sorted, each once."""
+def find_inputs(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[Input]:
+    """The inputs in the given order, those of a directory or a glob sorted, each once.
+
+    A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories.
+    `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
+    out however it was named. When nothing is left of all paths, that is a problem of the first.
+    """
     found: dict[str, Input] = {}
+    first = ""
     for path in paths:
-        inputs = _in_directory(path) if path != "-" and os.path.isdir(path) else [Input(path)]  # noqa: PTH112 - a str
-        for item in inputs:
-            found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)  # noqa: PTH100 - as above
-    return list(found.values())
+        first = first or path
+        for item in _inputs(path, exclude):
+            if item.problem is None and item.path != "-" and _is_excluded(item.path, exclude):
+                continue
+            found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)  # noqa: PTH100 - a str
+    return list(found.values()) or [Input(first, f"{first}: every file is excluded")]
 
 
-def _in_directory(path: str) -> list[Input]:
-    inputs = list(_walk(path))
-    if not inputs:
-        wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
-        return [Input(path, f"{path}: no model in this directory; looked for {wanted}")]
-    return inputs
+def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
+    if path == "-":
+        yield Input(path)
+    elif os.path.isdir(path):  # noqa: PTH112 - a str
+        yield from _in_directory(path, exclude)
+    elif not os.path.lexists(path) and _MAGIC.search(path):
+        yield from _in_glob(path, exclude)
+    else:
+        yield Input(path)
 
 
-def _walk(path: str) -> Iterator[Input]:
+def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
+    """Whether the path, or a directory on it as far as it was written out, matches one of the globs."""
+    if not exclude:
+        return False
+    from onnx_lint.configuration.globs import matches
+
+    parts = [path]
+    while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:  # noqa: PTH117, PTH120 - a str
+        parts.append(path)
+    here = os.getcwd()  # noqa: PTH109 - a str
+    return any(matches(pattern.rstrip("/"), part, here) for pattern in exclude for part in parts)
+
+
+def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
+    """What the glob matches: files as if they were named, directories searched."""
+    import glob
+
+    matched = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - keeps the paths as they are written
+    if not matched:
+        yield Input(pattern, f"{pattern}: no file has such a name")
+    any_file = pattern.endswith("**")
+    for path in matched:
+        if os.path.isdir(path):  # noqa: PTH112 - a str
+            yield from _walk(path, exclude)
+        elif not any_file or path.lower().endswith(MODEL_SUFFIXES):
+            yield Input(path)
+
+
+def _in_directory(path: str, exclude: Sequence[str]) -> Iterator[Input]:
+    inputs = list(_walk(path, exclude))
+    # What is excluded is a choice; a directory that never had a model is a mistake.
+    if inputs or (exclude and any(True for _ in _walk(path, ()))):
+        yield from inputs
+        return
+    wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
+    yield Input(path, f"{path}: no model in this directory; looked for {wanted}")
+
+
+def _walk(path: str, exclude: Sequence[str]) -> Iterator[Input]:
     """The models below a directory, hidden directories (of version control, of environments) left out."""
     unreadable: list[Input] = []
 
@@ -51,7 +102,11 @@ def _walk(path: str) -> Iterator[Input]:
         unreadable.append(Input(os.fspath(error.filename), f"{error.filename}: {error.strerror}"))
 
     for folder, folders, files in os.walk(path, onerror=note):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not _is_excluded(os.path.join(folder, name), exclude)  # noqa: PTH118 - a str
+        )
         for name in sorted(files):
             if name.lower().endswith(MODEL_SUFFIXES):
                 yield Input(os.path.join(folder, name))  # noqa: PTH118 - pathlib would drop a leading ./

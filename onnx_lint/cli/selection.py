@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--select`, `--ignore` and `--severity` say."""
+"""What `--select`, `--ignore`, `--per-file-ignores`, `--severity`, `--limit` and `--target-opset` say."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from onnx_lint.limits import DEFAULT_LIMITS, LimitError, Limits
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Severity
+
+CHECKSUM_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"checksum-mismatch": {"verify": True}})
+"""The option of a rule for which `--verify-checksums` stands."""
 
 _LEVELS = ("error", "warning", "note", "off")
 
@@ -29,20 +35,82 @@ def _known_spelling(name: str, known: Collection[str]) -> str:
 def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str, ...]]:
     """The severities by rule that `RULE=LEVEL` lists give, and the rules that are off.
 
-    Raises UsageError for what is no such pair; whether there is such a rule is not asked here.
+    Of two for one rule the later one counts. Raises UsageError for what is no such pair; whether there is such a rule
+    is not asked here.
     """
     from onnx_lint.spec.clauses import Severity
 
-    severities: dict[str, Severity] = {}
-    off: list[str] = []
+    levels: dict[str, str] = {}
     for pair in (part.strip() for value in values for part in value.split(",")):
         rule, separator, level = pair.partition("=")
         if not separator:
             raise click.UsageError(f"--severity wants RULE=LEVEL, not {pair!r}")
         if level not in _LEVELS:
             raise click.UsageError(f"unknown severity {level!r}{suggestion(level, _LEVELS)}")
-        if level == "off":
-            off.append(rule)
-        else:
-            severities[rule] = Severity.of(level)
-    return severities, tuple(off)
+        levels[rule] = level
+    severities = {rule: Severity.of(level) for rule, level in levels.items() if level != "off"}
+    return severities, tuple(rule for rule, level in levels.items() if level == "off")
+
+
+def file_ignores_of(values: Iterable[str]) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Folder, pattern and names of each `GLOB:NAMES`; the folder is the working directory.
+
+    Raises UsageError for what is no such pair and for an unknown name, whether or not a file has the pattern.
+    """
+    found = []
+    for text in values:
+        # The names have no colon; a path of Windows has.
+        pattern, separator, names = text.rpartition(":")
+        if not separator or not pattern or not names.strip():
+            raise click.UsageError(f"--per-file-ignores wants GLOB:NAMES, not {text!r}")
+        found.append((os.getcwd(), pattern, _checked_names(names)))  # noqa: PTH109 - a str
+    return tuple(found)
+
+
+def _checked_names(text: str) -> tuple[str, ...]:
+    from onnx_lint.engine import SelectionError, check_selector, selectors
+
+    names = names_of((text,), selectors())
+    for name in names:
+        try:
+            check_selector(name)
+        except SelectionError as error:
+            raise click.UsageError(str(error)) from error
+    return names
+
+
+def opset_versions_of(values: Iterable[str]) -> dict[str, int]:
+    """The versions by domain that `[DOMAIN=]N` give; the default domain is empty.
+
+    Of two for one domain the later one counts. Raises UsageError for what is no whole number.
+    """
+    from onnx_lint.spec.releases import normalized_domain
+
+    versions: dict[str, int] = {}
+    for text in values:
+        domain, _, number = text.rpartition("=")
+        try:
+            versions[normalized_domain(domain.strip())] = int(number)
+        except ValueError:
+            raise click.UsageError(f"--target-opset wants [DOMAIN=]N, not {text!r}") from None
+    return versions
+
+
+def limits_of(values: Iterable[str]) -> Limits:
+    """The limits that `NAME=VALUE` lists give.
+
+    Raises UsageError for what is no such pair, an unknown name, or a value that is no whole number of at least 1.
+    """
+    limits: dict[str, int] = {}
+    for pair in (part.strip() for value in values for part in value.split(",")):
+        name, separator, value = pair.partition("=")
+        if not separator:
+            raise click.UsageError(f"--limit wants NAME=VALUE, not {pair!r}")
+        try:
+            limits[name] = int(value)
+        except ValueError:
+            raise click.UsageError(f"--limit {name} wants a whole number, not {value!r}") from None
+    try:
+        return DEFAULT_LIMITS.with_values(limits)
+    except LimitError as error:
+        raise click.UsageError(str(error)) from error

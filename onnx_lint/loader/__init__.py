@@ -15,7 +15,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.inspection import Inspection, inspect
-from onnx_lint.loader.skeleton import MessageTooLarge, Skeleton, read_skeleton
+from onnx_lint.loader.skeleton import MessageTooLargeError, Skeleton, read_skeleton
 from onnx_lint.loader.text import parse_json, parse_textproto
 from onnx_lint.model import Fault, FaultKind, Model, Proto
 from onnx_lint.model.place import ROOT
@@ -49,7 +49,7 @@ def load(
     if large is not None:
         return Model(None, source, faults=(large,), form=form.value, standard=standard, limits=limits)
     if form is Form.BINARY:
-        return _bounded(_load_binary(source, standard, directory, limits))
+        return _load_binary(source, standard, directory, limits)
     parse = parse_json if form is Form.JSON else parse_textproto
     parsed = parse(source)
     if isinstance(parsed, Fault):
@@ -70,8 +70,8 @@ def _bounded(model: Model) -> Model:
 def _load_binary(source: Source, standard: Standard, directory: Path | None, limits: Limits) -> Model:
     try:
         stripped = read_skeleton(source, limits.message_bytes)
-    except MessageTooLarge:
-        what = f"the model without the contents of its tensors takes up more than {limits.message_bytes:,} bytes"
+    except MessageTooLargeError as error:
+        what = f"the model without the contents of its tensors takes up at least {error.size:,} bytes"
         fault = limit_fault("message_bytes", limits, what)
         return Model(None, source, faults=(fault,), standard=standard, limits=limits)
     except WireError as error:
@@ -82,18 +82,25 @@ def _load_binary(source: Source, standard: Standard, directory: Path | None, lim
         fault = Fault(FaultKind.NOT_A_MODEL, ROOT, message)
         return Model(None, source, faults=(fault,), standard=standard, limits=limits)
     proto = _parse(stripped.data)
-    faults: tuple[Fault, ...] = ()
-    if proto is None or not _is_canonical(proto, stripped.data):
-        proto, faults = _load_irregular(source, stripped, proto)
-    return Model(
-        proto,
-        source,
-        faults=faults,
-        payloads=stripped.payloads,
-        directory=directory,
-        standard=standard,
-        limits=limits,
-    )
+
+    def model_of(proto: Proto | None, faults: tuple[Fault, ...]) -> Model:
+        model = Model(
+            proto,
+            source,
+            faults=faults,
+            payloads=stripped.payloads,
+            directory=directory,
+            standard=standard,
+            limits=limits,
+        )
+        return _bounded(model)
+
+    if proto is not None:
+        # Before the slow walk, which a million empty fields would keep busy for seconds.
+        model = model_of(proto, ())
+        if not model.loaded or _is_canonical(proto, stripped.data):
+            return model
+    return model_of(*_load_irregular(source, stripped, proto))
 
 
 def _unsplit(error: WireError) -> Fault:
@@ -102,9 +109,7 @@ def _unsplit(error: WireError) -> Fault:
     return Fault(kind, ROOT, f"the file cannot be split into fields: {error.detail}", offset=error.offset)
 
 
-def _load_irregular(
-    source: Source, stripped: Skeleton, proto: Proto | None
-) -> tuple[Proto | None, tuple[Fault, ...]]:
+def _load_irregular(source: Source, stripped: Skeleton, proto: Proto | None) -> tuple[Proto | None, tuple[Fault, ...]]:
     """A message that does not parse, or is not written as its parse would be: look at every field of it."""
     inspection = inspect(source)
     if inspection.faults and proto is None and not inspection.fatal:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.limits import Limits, exceeded
-from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyNodes
+from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyNodesError
 from onnx_lint.source import Source
 
 
@@ -29,14 +29,13 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     """The fault of a model that has more parts than are judged, if it does."""
     try:
         graphs = model.graphs
-    except TooManyNodes:
-        count = _counted(model)
-        return limit_fault("nodes", limits, f"the model has {count} nodes, graphs and functions")
+    except TooManyNodesError:
+        return limit_fault("nodes", limits, f"the model has {_counted(model)} nodes, graphs and functions")
     most = limits.graph_entries
     for place, field, count in (*_lists_of_model(model), *_lists_of_graphs(graphs)):
         if count > most:
-            place = place.at(field)
-            return limit_fault("graph_entries", limits, f"the list {place} has {count:,} elements", place)
+            # The place is the message around the list: to find the bytes of the list is to walk all of it.
+            return limit_fault("graph_entries", limits, f"the list {place.at(field)} has {count:,} elements", place)
     return None
 
 
@@ -75,6 +74,7 @@ def _lists_of_graphs(graphs: list[Graph]) -> Iterator[tuple[Place, str, int]]:
         nodes = graph.nodes
         if not nodes:
             continue
-        largest = max(nodes, key=lambda node: len(node.inputs) + len(node.outputs) + len(node.attribute_protos))
+        sizes = [len(node.inputs) + len(node.outputs) + len(node.attribute_protos) for node in nodes]
+        largest = nodes[sizes.index(max(sizes))]
         for field in _OF_NODE:
             yield largest.place, field, len(getattr(largest.proto, field))

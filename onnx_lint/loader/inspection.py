@@ -108,7 +108,7 @@ class _Walk:
                 stack.pop()
                 self.close(frame)
                 continue
-            inner = self.record(frame, record)
+            inner = self.record(frame, record, is_deepest=len(stack) > MAX_DEPTH)
             if inner is not None and len(stack) > MAX_DEPTH:
                 message = f"messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
                 self.stop(FaultKind.NESTING, inner.place, message, record[2])
@@ -122,7 +122,7 @@ class _Walk:
         elif frame.cut_short is not None:
             self.truncated(frame.place, frame.cut_short)
 
-    def record(self, frame: _Frame, record: tuple[int, int, int, int, int]) -> _Frame | None:
+    def record(self, frame: _Frame, record: tuple[int, int, int, int, int], *, is_deepest: bool) -> _Frame | None:
         """Judge one field; return the frame of the message in it, if it holds one."""
         number, wire_type, tag, value, following = record
         if wire_type in (WireType.START_GROUP, WireType.END_GROUP):
@@ -134,19 +134,29 @@ class _Walk:
         if known is None:
             self.unknown(frame, number, tag, following)
             return None
-        packed = known.packable and wire_type == WireType.LEN
-        if wire_type != known.wire_type and not packed:
+        if not known.accepts(wire_type):
             self.wrong_type(frame, known, wire_type, tag, following)
             return None
         index = frame.seen.get(number, 0)
         frame.seen[number] = index + 1
-        place = frame.place.at(known.name, index if known.repeated else None)
-        self.singular(frame, known, place, index, tag, following)
-        if known.message is not None:
-            return self.frame(known.message, place, value, following)
-        if known.is_string:
-            self.string(frame, known, place, value, following)
+        if not known.repeated and (index or known.oneof is not None):
+            self.singular(frame, known, index, tag, following)
+        # Places and frames are made for what needs them: a file may hold a million fields with nothing in them. In the
+        # deepest message even an empty one is one too many.
+        if following > value or is_deepest:
+            if known.message is not None:
+                place = frame.place.at(known.name, index if known.repeated else None)
+                return self.frame(known.message, place, value, following)
+            if known.is_string:
+                self.string(frame, known, index, value, following)
         return None
+
+    def is_full(self, kind: FaultKind) -> bool:
+        """Whether no more faults of the kind are listed; then this one is counted, and need not be made."""
+        full = self.counts[kind] >= MAX_FAULTS
+        if full:
+            self.counts[kind] += 1
+        return full
 
     def group(self, frame: _Frame, number: int, wire_type: int, tag: int) -> None:
         if wire_type == WireType.START_GROUP:
@@ -163,10 +173,14 @@ class _Walk:
             self.stop(FaultKind.NOT_A_MODEL, frame.place, f"the end of group {number} has no beginning", tag)
 
     def unknown(self, frame: _Frame, number: int, tag: int, following: int) -> None:
+        if self.is_full(FaultKind.UNKNOWN_FIELD):
+            return
         message = f"field {number} is not defined in {frame.message}"
         self.add(Fault(FaultKind.UNKNOWN_FIELD, frame.place, message, tag, following - tag, frame.message, number))
 
     def wrong_type(self, frame: _Frame, known: wire.Field, wire_type: int, tag: int, following: int) -> None:
+        if self.is_full(FaultKind.WIRE_TYPE):
+            return
         message = (
             f"field {known.number} ({known.name}) of {frame.message} has wire type {WireType(wire_type).name} "
             f"where {known.wire_type.name} is declared; parsers ignore it"
@@ -174,9 +188,7 @@ class _Walk:
         place = frame.place.at(known.name, 0 if known.repeated else None)
         self.add(Fault(FaultKind.WIRE_TYPE, place, message, tag, following - tag, frame.message, known.number))
 
-    def singular(self, frame: _Frame, known: wire.Field, place: Place, index: int, tag: int, following: int) -> None:
-        if known.repeated:
-            return
+    def singular(self, frame: _Frame, known: wire.Field, index: int, tag: int, following: int) -> None:
         message = None
         if index:
             again = "merge the two" if known.message else "keep only the last"
@@ -185,21 +197,26 @@ class _Walk:
             other = frame.oneofs.setdefault(known.oneof, known.name)
             if other != known.name:
                 message = f"{frame.message} has both {other} and {known.name}, of which only one can be set"
-        if message is None:
+        if message is None or self.is_full(FaultKind.REPEATED):
             return
         if frame.place == ROOT and known.name in {"graph", "ir_version"}:
             message += "; this is what two models written one after the other look like"
+        place = frame.place.at(known.name)
         self.add(Fault(FaultKind.REPEATED, place, message, tag, following - tag, frame.message, known.number))
 
-    def string(self, frame: _Frame, known: wire.Field, place: Place, start: int, end: int) -> None:
+    def string(self, frame: _Frame, known: wire.Field, index: int, start: int, end: int) -> None:
         invalid = _first_invalid_utf8(self.source, start, end)
         if invalid is not None:
             shown = _shown(self.source.read_at(start, min(end - start, 60)))
             message = f"field {known.name} of {frame.message} is not UTF-8 at byte {invalid}: '{shown}'"
+            place = frame.place.at(known.name, index if known.repeated else None)
             self.add(Fault(FaultKind.UTF8, place, message, start, end - start, frame.message, known.number))
 
     def broken(self, frame: _Frame, error: WireError) -> _Frame | None:
         """Judge bytes that cannot be split; return a frame that looks closer, where there is one."""
+        if not self.source.read_at(self.source.size - 1, 1):
+            self.stop(FaultKind.TRUNCATED, frame.place, "the file became shorter while it was read", error.offset)
+            return None
         if not self.recognized():
             self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but no Protocol Buffers message", 0)
             return None
@@ -269,7 +286,7 @@ def _fits(source: Source, message: str, start: int = 0, end: int | None = None) 
     try:
         for number, wire_type, *_ in wire.records(source, start, source.size if end is None else end):
             known = fields.get(number)
-            if known is None or (wire_type != known.wire_type and not (known.packable and wire_type == WireType.LEN)):
+            if known is None or not known.accepts(wire_type):
                 return False
     except WireError:
         return False

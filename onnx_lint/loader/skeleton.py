@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from onnx_lint.model import Payload
 from onnx_lint.model.place import Key
+from onnx_lint.model.tensor_data.runs import run_end
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
@@ -51,15 +52,20 @@ class Skeleton:
     payloads: dict[Key, tuple[Payload, ...]]
 
 
-class MessageTooLarge(Exception):
+class MessageTooLargeError(Exception):
     """There is more to copy than the limit allows."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+        """How many bytes there are to copy at least."""
 
 
 def read_skeleton(source: Source, max_bytes: int) -> Skeleton:
     """Copy the model in `source` without its large payloads.
 
     A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
-    cannot be split into fields, and MessageTooLarge where the copy would have more than `max_bytes` bytes.
+    cannot be split into fields, and MessageTooLargeError where the copy would have more than `max_bytes` bytes.
     """
     copier = _Copier(source, max_bytes)
     if source.size <= WHOLE_BYTES:
@@ -74,16 +80,19 @@ class _Copier:
 
     def __init__(self, source: Source, max_bytes: int) -> None:
         self.source = source
-        self.left = max_bytes
+        self.max_bytes = max_bytes
+        self.wanted = 0
         self.pieces: list[bytes] = []
         self.payloads: dict[Key, tuple[Payload, ...]] = {}
+        self.counts: dict[Key, dict[int, int]] = {}
+        """For each opened message the last index of each field, over all pieces in which the message is given."""
 
     def copy(self, start: int, end: int) -> int:
         if start >= end:
             return 0
-        self.left -= end - start
-        if self.left < 0:
-            raise MessageTooLarge
+        self.wanted += end - start
+        if self.wanted > self.max_bytes:
+            raise MessageTooLargeError(self.wanted)
         piece = self.source.read_at(start, end - start)
         if len(piece) < end - start:
             raise WireError("truncated", start + len(piece), "the file became shorter while it was read")
@@ -97,14 +106,15 @@ class _Copier:
         if message == "TensorProto":
             return self.tensor(start, end, key)
         fields = wire.fields(message)
-        counts: dict[int, int] = {}
+        counts = self.counts.setdefault(key, {})
         copied, pending = 0, start
-        for number, wire_type, tag, value, following in wire.records(self.source, start, end):
+        for number, wire_type, tag, value, following in wire.records(self.source, start, end, inside_groups=False):
             field = fields.get(number)
             if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
                 continue
             index = counts[number] = counts.get(number, -1) + 1
-            if following - value < PAYLOAD_BYTES:
+            # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
+            if field.repeated and following - value < PAYLOAD_BYTES:
                 continue
             copied += self.copy(pending, tag)
             step = (field.name, index if field.repeated else None)
@@ -148,25 +158,39 @@ class _Copier:
 _RUN = -1
 """Stands for the wire type of a run of records."""
 
+_LONG_RUN = 32
+"""After so many records in a row the rest of the run is looked for in bulk."""
+
 
 def _runs(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
     """The records of a tensor, with records of one unpacked value field in a row put together as one run."""
     run: tuple[int, int, int] | None = None
+    records = 0
     fields = wire.fields("TensorProto")
-    for record in wire.records(source, start, end):
-        number, wire_type, tag, _, following = record
-        field = fields.get(number)
-        single = (
-            field is not None
-            and field.name in _VALUE_FIELDS
-            and (field.name == "string_data" or (wire_type != WireType.LEN and wire_type == field.wire_type))
-        )
-        if run is not None and (not single or run[0] != number):
-            yield run[0], _RUN, run[1], run[1], run[2]
-            run = None
-        if single:
+    position = start
+    while position < end:
+        for record in wire.records(source, position, end):
+            number, wire_type, tag, _, position = record
+            field = fields.get(number)
+            single = field if field is not None and _is_single(field, wire_type) else None
+            if run is not None and (single is None or run[0] != number):
+                yield run[0], _RUN, run[1], run[1], run[2]
+                run, records = None, 0
+            if single is None:
+                yield record
+                continue
+            records += 1
+            following = run_end(source, position, end, single) if records % _LONG_RUN == 0 else position
             run = (number, tag if run is None else run[1], following)
-        else:
-            yield record
+            if following > position:
+                position = following
+                break
     if run is not None:
         yield run[0], _RUN, run[1], run[1], run[2]
+
+
+def _is_single(field: wire.Field, wire_type: int) -> bool:
+    """Whether the record holds one of many values of the field, and not a packed list or raw_data."""
+    if field.name not in _VALUE_FIELDS:
+        return False
+    return field.name == "string_data" or (wire_type != WireType.LEN and wire_type == field.wire_type)

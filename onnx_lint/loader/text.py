@@ -23,7 +23,9 @@ def _fault(message: str, offset: int | None = None) -> Fault:
 def _read(source: Source) -> str | Fault:
     data = source.read_at(0, source.size)
     if len(data) < source.size:
-        return Fault(FaultKind.TRUNCATED, ROOT, f"the file became shorter than its {source.size:,} bytes while it was read")
+        return Fault(
+            FaultKind.TRUNCATED, ROOT, f"the file became shorter than its {source.size:,} bytes while it was read"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

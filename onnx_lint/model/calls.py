@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,9 @@ from onnx_lint.spec.releases import normalized_domain
 
 OVERLOADS_SINCE = 10
 """The IR version from which on the overload tells functions apart; before, domain and name do alone (FUN-3)."""
+
+MAX_COUNT = 10**18
+"""Counts of expanded nodes end here: what doubles a thousand times is no number to show."""
 
 NodeCall = tuple[Node, Function]
 """A node and the function that it calls."""
@@ -95,6 +99,31 @@ class Calls:
                 callees[node.graph.function.index].setdefault(function.index, node)
         return callees
 
+    def expanded_nodes(self) -> int:
+        """How many nodes the model has when each call gives way to the function's body, MAX_COUNT at most.
+
+        Each function is counted once, however often it is called. A call inside of a circle counts as one node.
+        """
+        bodies: list[Counter[int]] = [Counter() for _ in self._functions]
+        outside: Counter[int] = Counter()
+        for node, function in self.all:
+            caller = node.graph.function
+            (outside if caller is None else bodies[caller.index])[function.index] += 1
+        sizes = [0] * len(self._functions)
+        nodes = 0
+        for graph in self._graphs:
+            if graph.function is None:
+                nodes += len(graph.nodes)
+            else:
+                sizes[graph.function.index] += len(graph.nodes)
+        component = strong_components(self.callees)
+        for index in _callees_first(self.callees):
+            for callee, calls in bodies[index].items():
+                if component[callee] != component[index]:
+                    sizes[index] += calls * (sizes[callee] - 1)
+            sizes[index] = min(sizes[index], MAX_COUNT)
+        return min(nodes + sum(calls * (sizes[callee] - 1) for callee, calls in outside.items()), MAX_COUNT)
+
     def recursions(self) -> list[Recursion]:
         """A shortest circle for each set of functions that call one another, through its first function."""
         component = strong_components(self.callees)
@@ -119,3 +148,22 @@ class Calls:
         indices = [way[-1], *way[1:-1]]
         nodes = [self.callees[here][there] for here, there in zip(indices, way[1:], strict=True)]
         return Recursion(tuple(self._functions[index] for index in indices), tuple(nodes))
+
+
+def _callees_first(callees: Sequence[dict[int, Node]]) -> Iterator[int]:
+    """The functions in an order in which each stands behind those that it calls, but for circles."""
+    seen = [False] * len(callees)
+    for start in range(len(callees)):
+        if seen[start]:
+            continue
+        seen[start] = True
+        way = [(start, iter(callees[start]))]
+        while way:
+            index, rest = way[-1]
+            callee = next((other for other in rest if not seen[other]), None)
+            if callee is None:
+                way.pop()
+                yield index
+            else:
+                seen[callee] = True
+                way.append((callee, iter(callees[callee])))

@@ -7,7 +7,6 @@ folder is looked up, with `lstat` of each component, so that no link is followed
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import stat
@@ -18,6 +17,8 @@ from pathlib import Path
 
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
+from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
+from onnx_lint.model.tensor_data.stored_tensor import element_count
 from onnx_lint.model.views import Tensor
 from onnx_lint.wording import quote
 
@@ -45,24 +46,13 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _SEPARATOR = re.compile(r"[/\\]")
 
 
-_ELEMENT_BITS = {
-    **dict.fromkeys((2, 3, 9, 17, 18, 19, 20, 24), 8),
-    **dict.fromkeys((4, 5, 10, 16), 16),
-    **dict.fromkeys((1, 6, 12), 32),
-    **dict.fromkeys((7, 11, 13, 14), 64),
-    15: 128,
-    **dict.fromkeys((21, 22, 23), 4),
-    **dict.fromkeys((25, 26), 2),
-    **dict.fromkeys((27, 28), 6),
-}
-
-
 def stored_bytes(proto: Proto) -> int | None:
     """How many bytes raw_data or external data must have for the shape and element type; None where unknown."""
-    bits = _ELEMENT_BITS.get(proto.data_type)
-    if bits is None or any(dimension < 0 for dimension in proto.dims):
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    elements = element_count(proto.dims)
+    if element_type is None or not element_type.bits or elements is None:
         return None
-    return (math.prod(int(dimension) for dimension in proto.dims) * bits + 7) // 8
+    return element_type.bytes_of(elements)
 
 
 class FileState(Enum):

@@ -139,6 +139,15 @@ class Graph:
         return [Node(self, index, proto) for index, proto in enumerate(self.proto.node)]
 
     @cached_property
+    def annotated_nodes(self) -> list[Node]:
+        """The nodes that have documentation, an overload, metadata or a device configuration: in most graphs none."""
+        return [
+            node
+            for node in self.nodes
+            if (proto := node.proto).doc_string or proto.metadata_props or proto.overload or proto.device_configurations
+        ]
+
+    @cached_property
     def input_names(self) -> list[str]:
         """The names of the formal inputs."""
         return list(self.proto.input) if self.is_function else [value.name for value in self.proto.input]

@@ -63,9 +63,13 @@ class Layout:
         index: dict[str, list[Span]] = {}
         for _, value, end in spans:
             try:
-                for number, _, start, inner, following in wire.records(self._source, value, end):
-                    if number in fields:
-                        index.setdefault(fields[number].name, []).append((start, inner, following))
+                for number, wire_type, start, inner, following in wire.records(
+                    self._source, value, end, inside_groups=False
+                ):
+                    field = fields.get(number)
+                    # What has another wire type the parser does not count.
+                    if field is not None and field.accepts(wire_type):
+                        index.setdefault(field.name, []).append((start, inner, following))
             except wire.WireError:
                 continue  # a broken tail has a finding of its own; what stands before it has its range
         self._fields[key] = index

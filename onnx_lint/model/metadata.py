@@ -20,7 +20,7 @@ def metadata_lists(model: Proto, graphs: Iterable[Graph], tensors: Iterable[Tens
         if graph.proto.metadata_props:
             yield from _list(graph.proto, graph.place, graph.describe())
     for graph in graphs:
-        for node in graph.nodes:
+        for node in graph.annotated_nodes:
             if node.proto.metadata_props:
                 yield from _list(node.proto, node.place, node.describe())
     for graph in graphs:

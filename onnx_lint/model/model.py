@@ -28,6 +28,7 @@ from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.spec.target import NO_TARGET, Target
 
 
 class Model:
@@ -61,6 +62,8 @@ class Model:
         """How much the model may hold before that is a finding."""
         self.operator_schemas: OperatorSchemas = BUILT_IN
         """The operators that are known; to be set before the first rule runs where schema files add to them."""
+        self.target: Target = NO_TARGET
+        """The consumer that the model is meant for; to be set before the first rule runs where one is given."""
 
     # --- the model as a whole
 
@@ -126,7 +129,7 @@ class Model:
     def graphs(self) -> list[Graph]:
         """Every graph: main, function bodies, training, each followed by the graphs nested in it.
 
-        Raises TooManyNodes when there are more nodes, graphs and functions than `limits` has it. The loader asks first
+        Raises TooManyNodesError when there are more nodes, graphs and functions than `limits` has it. The loader asks first
         and gives a model that holds nothing in that case, so no rule meets the exception.
         """
         budget = _NodeBudget(self.limits.nodes)
@@ -246,6 +249,13 @@ class Model:
 
     def tensors(self) -> Iterator[Tensor]:
         """Every TensorProto: initializers, those in attributes, and the parts of sparse tensors."""
+        return iter(self._tensors)
+
+    @cached_property
+    def _tensors(self) -> list[Tensor]:
+        return list(self._walk_tensors())
+
+    def _walk_tensors(self) -> Iterator[Tensor]:
         for graph in self.graphs:
             if graph.is_function:
                 continue
@@ -314,7 +324,7 @@ _TENSOR_FIELDS = frozenset({"t", "tensors"})
 _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
-class TooManyNodes(Exception):
+class TooManyNodesError(Exception):
     """A model has more nodes, graphs and functions than the limit allows."""
 
 
@@ -326,10 +336,13 @@ class _NodeBudget:
     def __init__(self, limit: int) -> None:
         self.left = limit
 
+    def ask(self, count: int) -> None:
+        if count > self.left:
+            raise TooManyNodesError
+
     def take(self, count: int) -> None:
+        self.ask(count)
         self.left -= count
-        if self.left < 0:
-            raise TooManyNodes
 
 
 def _with_nested(graph: Graph, index: AttributeIndex, budget: _NodeBudget) -> Iterator[Graph]:
@@ -337,6 +350,7 @@ def _with_nested(graph: Graph, index: AttributeIndex, budget: _NodeBudget) -> It
     budget.take(1 + len(graph.proto.node))
     yield graph
     for attribute in index.add(graph):
+        budget.ask(len(attribute.proto.graphs))
         # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
         position = len(graph.nodes) if attribute.node is None else attribute.node.index
         for nested in _graphs_of(attribute.proto, attribute.place, graph, position):

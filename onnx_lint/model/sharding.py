@@ -45,7 +45,7 @@ def node_device_configurations(graphs: Iterable[Graph]) -> list[NodeDeviceConfig
     return [
         NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
         for graph in graphs
-        for node in graph.nodes
+        for node in graph.annotated_nodes
         if node.proto.device_configurations
         for index, proto in enumerate(node.proto.device_configurations)
     ]

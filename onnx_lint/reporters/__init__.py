@@ -28,7 +28,20 @@ class Options:
     quiet: bool = False
     """Whether to leave out everything but the findings."""
     root: Path | None = None
-    """The directory that SARIF's URIs are relative to; None for the repository's top, else the working directory."""
+    """The directory that the paths for code hosts are relative to (SARIF, GitHub, GitLab); None for the repository's
+    top, else the working directory."""
+    statistics: bool = False
+    """Whether to count the findings of each rule, in the formats that people read; JSON always has the counts."""
+    links: bool = False
+    """Whether to write rule names as links of the terminal, where the place of their documentation is known."""
+    sarif_region: str | None = None
+    """One of SARIF_REGIONS; None for `line` in files of common size, and `none` in larger ones."""
+    failing: str = "error"
+    """The least severity that JUnit shows as a failure, or `never`."""
+
+
+SARIF_REGIONS: Final = ("line", "bytes", "none")
+"""What a SARIF result points at: the first line, for GitHub; the bytes, as the standard wants it; the file alone."""
 
 
 Reporter = Callable[["Report", TextIO, Options], None]
@@ -38,7 +51,12 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
         "text": "onnx_lint.reporters.text",
         "concise": "onnx_lint.reporters.concise",
         "json": "onnx_lint.reporters.json",
+        "jsonl": "onnx_lint.reporters.jsonl",
         "sarif": "onnx_lint.reporters.sarif",
+        "github": "onnx_lint.reporters.github",
+        "gitlab": "onnx_lint.reporters.gitlab",
+        "junit": "onnx_lint.reporters.junit",
+        "markdown": "onnx_lint.reporters.markdown",
     }
 )
 """The module of each format."""

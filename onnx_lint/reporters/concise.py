@@ -5,15 +5,25 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from onnx_lint.report import Report
+from onnx_lint.report import Diagnostic, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.reporters.statistics import statistics_lines
+from onnx_lint.reporters.wording import not_verified_of
 
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write `path: place: severity[rule] message` for each finding; nothing for a file without any."""
+    """Write `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open."""
     for file in report.files:
         path = shown_path(file.path)
         for item in file.diagnostics:
-            place, rule, message = visible(item.place), visible(item.rule), visible(item.message)
-            stream.write(f"{path}: {place}: {item.severity.label}[{rule}] {message}\n")
+            stream.write(f"{path}: {line_of(item)}\n")
+        if not options.quiet:
+            stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
+    if options.statistics:
+        stream.writelines(f"{row}\n" for row in statistics_lines(report))
+
+
+def line_of(item: Diagnostic) -> str:
+    """The finding on one line, without its file."""
+    return f"{visible(item.place)}: {item.severity.label}[{visible(item.rule)}] {visible(item.message)}"

@@ -40,6 +40,7 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
         "severity": level.label if level is not None else None,
         "clauses": list(entry.rule.clauses),
         "options": entry.rule.options,
+        "security": list(entry.rule.security),
         "since": entry.rule.since,
         "plugin": entry.plugin,
         "documentation": entry.rule.documentation,
@@ -84,10 +85,17 @@ def rule_markdown(entry: Registered, edition: str) -> str:
         "### Clauses",
         clauses_markdown(entry.rule),
     ]
+    if entry.rule.security:
+        parts += ["### Security", security_markdown(entry.rule)]
     if entry.rule.options:
         options = (f"- `{name}` = `{default!r}`" for name, default in entry.rule.options.items())
         parts += ["### Options", "\n".join(options)]
     return "\n\n".join(parts) + "\n"
+
+
+def security_markdown(rule: Rule) -> str:
+    """A sentence that names the vulnerabilities against which `rule` guards."""
+    return f"A file that breaks this rule can make use of {', '.join(rule.security)}."
 
 
 def clauses_markdown(rule: Rule) -> str:

@@ -17,8 +17,9 @@ _SEPARATOR = "\x1f"
 def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[str]:
     """A fingerprint for each diagnostic of one file, each different from the others.
 
-    It is made of names (rule, clause, graph, node or operator, field, subject), never of indices, bytes or the words
-    of the message, so that the insertion of a node changes none. Findings that agree in all of that are numbered.
+    It is made of names (rule, clause, graph, node or operator, field, subject, and those of everything around the
+    place), never of indices, bytes or the words of the message, so that the insertion of a node changes none. Findings
+    that agree in all of that are numbered.
     `file`: what to tell the findings of several files apart by.
     """
     seen: Counter[str] = Counter()
@@ -37,5 +38,6 @@ def _digest(diagnostic: Diagnostic, file: str) -> str:
         diagnostic.node or diagnostic.operator or "",
         _INDEX.sub("", diagnostic.place),
         diagnostic.subject or "",
+        *diagnostic.scope,
     )
     return hashlib.sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()

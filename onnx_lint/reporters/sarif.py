@@ -3,8 +3,8 @@
 
 Three things differ from what the standard's text alone would suggest, for the sake of GitHub, the service that most
 people use. A model is a binary file, for which the standard wants a region of bytes; GitHub shows a result only with
-a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`. Each
-result has a fingerprint of its own making, because GitHub would make one of the file's first line and take all results
+a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`. For
+such a region the upload reads the whole file, some ten megabytes a second, so large files have none. Each result has a fingerprint of its own making, because GitHub would make one of the file's first line and take all results
 of one rule for the same. And no more results are written than an upload may have.
 """
 
@@ -20,9 +20,10 @@ from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import bytes_of
+from onnx_lint.reporters.wording import bytes_of, not_verified_of
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -30,6 +31,8 @@ MAX_RELATED: Final = 100
 MAX_LINKED: Final = 10
 MAX_MESSAGE: Final = 1000
 MAX_NAME: Final = 300
+MAX_SIZE_WITH_LINE: Final = 256 * 1000 * 1000
+"""In larger files results have no region, unless one is asked for."""
 
 _REGION: Final = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
 _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
@@ -38,29 +41,36 @@ _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write one run that holds the results of all files."""
     root = options.root or default_root()
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root)]}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root, options.sarif_region)]}
     json.dump(log, stream, separators=(",", ":"))
     stream.write("\n")
 
 
-def _run(report: Report, root: Path) -> dict[str, Any]:
+def region_of(file: FileReport, wanted: str | None) -> str:
+    """What the results of a file point at, one of SARIF_REGIONS."""
+    return wanted or ("line" if file.size <= MAX_SIZE_WITH_LINE else "none")
+
+
+def _run(report: Report, root: Path, region: str | None) -> dict[str, Any]:
     uris = [uri_of(file.path, root) for file in report.files]
     rules = sarif_rules((*report.rules, *(item.rule for item in report.diagnostics)), report.edition)
     rule_indices = {rule["id"]: index for index, rule in enumerate(rules)}
     results = [
         result
         for index, (file, uri) in enumerate(zip(report.files, uris, strict=True))
-        for result in _results(file, {"uri": uri, "index": index}, rule_indices)
+        for result in _results(file, {"uri": uri, "index": index}, rule_indices, region_of(file, region))
     ]
     kept = _worst(results)
     notifications = list(_notifications(report, uris, rule_indices))
     if len(kept) < len(results):
         left_out = len(results) - len(kept)
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
+    url = information_url()
     driver = {
         "name": "onnx-lint",
         "version": __version__,
         "semanticVersion": __version__,
+        **({"informationUri": url} if url is not None else {}),
         "rules": rules,
         "notifications": NOTIFICATIONS,
     }
@@ -95,7 +105,9 @@ def _worst(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 # --- results
 
 
-def _results(file: FileReport, artifact: dict[str, Any], rule_indices: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _results(
+    file: FileReport, artifact: dict[str, Any], rule_indices: dict[str, int], region: str
+) -> Iterator[dict[str, Any]]:
     marks = fingerprints(file.diagnostics, artifact["uri"])
     for item, mark in zip(file.diagnostics, marks, strict=True):
         digest, _, number = mark.partition(":")
@@ -106,12 +118,14 @@ def _results(file: FileReport, artifact: dict[str, Any], rule_indices: dict[str,
             "kind": "fail",
             "level": item.severity.label,
             "message": {"text": _message(item)},
-            "locations": [_location(item, artifact)],
+            "locations": [_location(item, artifact, region)],
             "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
             "properties": _properties(item),
         }
         if related:
-            result["relatedLocations"] = [_related(place, number, artifact) for number, place in enumerate(related, 1)]
+            result["relatedLocations"] = [
+                _related(place, number, artifact, region) for number, place in enumerate(related, 1)
+            ]
         yield result
 
 
@@ -127,11 +141,11 @@ def _inert(text: str) -> str:
     return shortened(visible(text), MAX_MESSAGE).replace("](", "\\](")
 
 
-def _location(item: Diagnostic, artifact: dict[str, Any]) -> dict[str, Any]:
+def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[str, Any]:
     where = bytes_of(item.byte_range)
     place = visible(item.place)
     return {
-        "physicalLocation": _physical_location(item.byte_range, artifact),
+        "physicalLocation": _physical_location(item.byte_range, artifact, region),
         "logicalLocations": [
             {
                 "fullyQualifiedName": visible(item.pointer) or "/",
@@ -143,12 +157,18 @@ def _location(item: Diagnostic, artifact: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _physical_location(byte_range: tuple[int, int] | None, artifact: dict[str, Any]) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": artifact, "region": _REGION}
-    if byte_range is not None:
-        start, end = byte_range
-        location["address"] = {"absoluteAddress": start, "length": end - start, "kind": "data"}
-    return location
+def _physical_location(
+    byte_range: tuple[int, int] | None, artifact: dict[str, Any], region: str
+) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": artifact}
+    if region == "line":
+        location["region"] = _REGION
+    if byte_range is None:
+        return location
+    start, end = byte_range
+    if region == "bytes":
+        return location | {"region": {"byteOffset": start, "byteLength": end - start}}
+    return location | {"address": {"absoluteAddress": start, "length": end - start, "kind": "data"}}
 
 
 def _name(item: Diagnostic) -> str:
@@ -161,10 +181,10 @@ def _kind(place: str) -> str:
     return "value" if field in _VALUE_FIELDS else field
 
 
-def _related(place: RelatedPlace, number: int, artifact: dict[str, Any]) -> dict[str, Any]:
+def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region: str) -> dict[str, Any]:
     return {
         "id": number,
-        "physicalLocation": _physical_location(place.byte_range, artifact),
+        "physicalLocation": _physical_location(place.byte_range, artifact, region),
         "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place.place)}],
         "message": {"text": f"{_inert(place.message)} ({visible(place.place)})"},
     }
@@ -196,6 +216,10 @@ def _notifications(report: Report, uris: list[str], rule_indices: dict[str, int]
         if file.unreadable is not None:
             text = f"{visible(file.unreadable)}."
             yield _notification("unreadable-file", "error", text) | {"locations": [location]}
+        if file.not_judged is not None:
+            yield _notification("not-judged", "error", f"{visible(file.not_judged)}.") | {"locations": [location]}
+        for what in not_verified_of(file):
+            yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
         for error in file.internal_errors:
             text = f"The rule {visible(error.rule)} crashed: {visible(error.exception)}."
             crash = _notification("internal-error", "error", text) | {"locations": [location]}

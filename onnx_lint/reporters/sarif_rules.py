@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from onnx_lint.registry import Registered, registry
-from onnx_lint.reporters.documentation import clauses_markdown, worst_severity
+from onnx_lint.reporters.documentation import clauses_markdown, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
+from onnx_lint.reporters.links import documentation_url
+from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import Severity, clauses
 
 MAX_DESCRIPTION: Final = 1024
@@ -20,6 +22,12 @@ _PROBLEM_SEVERITIES: Final = {
     Severity.NOTE: "recommendation",
 }
 
+_SECURITY_SEVERITIES: Final = {Severity.ERROR: "8.0", Severity.WARNING: "5.0", Severity.NOTE: "3.0"}
+"""How GitHub ranks the results of security rules: from 7 high, from 4 medium, below low."""
+
+MAX_TAGS: Final = 20
+"""GitHub takes no more for a rule."""
+
 NOTIFICATIONS: Final[list[dict[str, Any]]] = [
     {
         "id": "internal-error",
@@ -27,6 +35,25 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         "shortDescription": {"text": "A rule crashed."},
         "fullDescription": {"text": "A rule crashed, so the file is not judged by it. The fault is in the rule."},
         "help": {"text": "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule."},
+    },
+    {
+        "id": "not-judged",
+        "name": "NotJudged",
+        "shortDescription": {"text": "A file was read and no model in it was judged."},
+        "fullDescription": {"text": "The file holds no model that can be read, or more than a limit allows."},
+        "help": {"text": "See the results of the file; where a limit is the reason, raise it with --limit."},
+    },
+    {
+        "id": "not-verified",
+        "name": "NotVerified",
+        "shortDescription": {"text": "Something was not examined."},
+        "fullDescription": {
+            "text": "Nothing is known about some operators, files were not examined, or findings exceed a limit."
+        },
+        "help": {
+            "text": "Describe the operators with --opset-schema, lint the file where its external data are, or raise the"
+            " limit."
+        },
     },
     {
         "id": "too-many-results",
@@ -58,21 +85,39 @@ def _rule(entry: Registered, edition: str) -> dict[str, Any]:
     table = clauses()
     keywords = sorted({table[name].keyword[edition] for name in rule.clauses if edition in table[name].keyword})
     documentation = f"{rule.documentation}\n\n### Clauses\n\n{clauses_markdown(rule)}"
+    if rule.security:
+        documentation += f"\n\n### Security\n\n{security_markdown(rule)}"
     properties: dict[str, Any] = {
-        "tags": ["onnx", entry.chapter, *keywords][:10],
+        "tags": [*_security_tags(rule), "onnx", entry.chapter, *keywords][:MAX_TAGS],
         "precision": "very-high",
         "problem.severity": _PROBLEM_SEVERITIES[level],
     }
+    if rule.security:
+        properties["security-severity"] = _SECURITY_SEVERITIES[level]
     if entry.plugin:
         properties["plugin"] = entry.plugin
+    url = documentation_url(rule.id)
     return {
         **_identity(rule.id),
+        **({"helpUri": url} if url is not None else {}),
         "shortDescription": {"text": shortened(rule.summary, MAX_DESCRIPTION)},
         "fullDescription": {"text": shortened(_full_description(rule.documentation), MAX_DESCRIPTION)},
         "help": {"text": documentation.replace("### ", ""), "markdown": documentation},
         "defaultConfiguration": {"level": level.label},
         "properties": properties,
     }
+
+
+def _security_tags(rule: Rule) -> list[str]:
+    """The tag by which GitHub tells security rules, and the vulnerabilities in the forms that it knows."""
+    if not rule.security:
+        return []
+    return ["security", *(_security_tag(name) for name in rule.security)]
+
+
+def _security_tag(name: str) -> str:
+    kind, _, number = name.partition("-")
+    return f"external/cwe/cwe-{number.zfill(3)}" if kind == "CWE" else name
 
 
 def _unknown(name: str) -> dict[str, Any]:

@@ -9,8 +9,10 @@ from typing import Final, TextIO
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
-from onnx_lint.reporters.paint import Line, painter, plain
-from onnx_lint.reporters.wording import bytes_of, counted, counts, facts_of
+from onnx_lint.reporters.links import documentation_url
+from onnx_lint.reporters.paint import Line, link, painter, plain
+from onnx_lint.reporters.statistics import statistics_lines
+from onnx_lint.reporters.wording import bytes_of, counted, counts, facts_of, not_verified_of, total_of
 from onnx_lint.spec.clauses import Severity
 
 SHOWN_PER_RULE: Final = 3
@@ -25,9 +27,9 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     write_line = painter(stream, color=options.color)
     begun = False
     for file in report.files:
-        blocks = list(_findings(file))
+        blocks = list(_findings(file, links=options.links))
         if not options.quiet:
-            blocks.append([_summary(file, report)])
+            blocks.append([_summary(file, report), *map(_not_verified, not_verified_of(file))])
         for index, block in enumerate(blocks):
             # Clean files stand one below the other; whatever is longer than a line gets room.
             if begun and (index > 0 or len(blocks) > 1):
@@ -37,10 +39,14 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
             begun = True
     if len(report.files) > 1 and not options.quiet:
         write_line(plain(""))
-        write_line(_total(report))
+        write_line(((total_of(report), "bold"),))
+    if options.statistics and report.diagnostics:
+        write_line(plain(""))
+        for row in statistics_lines(report):
+            write_line(plain(row))
 
 
-def _findings(file: FileReport) -> Iterator[list[Line]]:
+def _findings(file: FileReport, *, links: bool) -> Iterator[list[Line]]:
     """A block of lines for each finding that is shown, those of one rule and clause together."""
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for diagnostic in file.diagnostics:
@@ -49,7 +55,7 @@ def _findings(file: FileReport) -> Iterator[list[Line]]:
     for group in groups.values():
         shown = group[:SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
-            block = [*_headline(diagnostic, file)]
+            block = [*_headline(diagnostic, file, links=links)]
             if index == 0:
                 block.append(_detail("clause", _clause(diagnostic)))
             if diagnostic.allowed and (index == 0 or diagnostic.allowed != shown[index - 1].allowed):
@@ -62,10 +68,12 @@ def _findings(file: FileReport) -> Iterator[list[Line]]:
             yield block
 
 
-def _headline(diagnostic: Diagnostic, file: FileReport) -> Iterator[Line]:
+def _headline(diagnostic: Diagnostic, file: FileReport, *, links: bool) -> Iterator[Line]:
     style = _STYLES[diagnostic.severity]
+    rule = visible(diagnostic.rule)
+    url = documentation_url(diagnostic.rule) if links else None
     yield (
-        (f"{diagnostic.severity.label}[{visible(diagnostic.rule)}]", style),
+        (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]", style),
         (f": {visible(diagnostic.message)}", "bold"),
     )
     yield (
@@ -105,8 +113,14 @@ def _summary(file: FileReport, report: Report) -> Line:
         return (path, (counts(file.diagnostics), ""), (crashed, "bold red"), (facts, ""))
     if file.diagnostics:
         return (path, (counts(file.diagnostics), _STYLES[_worst(file.diagnostics)]), (facts, ""))
+    if file.not_judged is not None:
+        return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
     told = f" to ONNX {report.edition}{_variant(report)} as far as {counted(len(report.rules), 'rule')} can tell"
     return (path, ("conforms", "bold green"), (f"{told}{facts}", ""))
+
+
+def _not_verified(what: str) -> Line:
+    return (("   = ", _FRAME), ("not verified:", "bold"), (f" {what}", ""))
 
 
 def _variant(report: Report) -> str:
@@ -115,17 +129,3 @@ def _variant(report: Report) -> str:
 
 def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:
     return max(diagnostic.severity for diagnostic in diagnostics)
-
-
-def _total(report: Report) -> Line:
-    with_findings = sum(bool(file.diagnostics) for file in report.files)
-    unread = sum(file.unreadable is not None for file in report.files)
-    crashes = sum(len(file.internal_errors) for file in report.files)
-    parts = [f"{counts(report.diagnostics)} in {with_findings:,} of {counted(len(report.files), 'file')}"]
-    if not report.diagnostics:
-        parts = [f"no findings in {counted(len(report.files) - unread, 'file')}"]
-    if unread:
-        parts.append(f"{unread:,} not checked")
-    if crashes:
-        parts.append(f"{counted(crashes, 'internal error')}")
-    return (("; ".join(parts), "bold"),)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from onnx_lint.reporters.escape import encodable
+from onnx_lint.reporters.escape import encodable, visible
 
 
 def default_root() -> Path:
@@ -20,10 +20,24 @@ def uri_of(path: str, root: Path) -> str:
     """The URI of the file at `path`: relative to `root` when it is inside, else absolute; `stdin` for `-`."""
     if path == "-":
         return "stdin"
+    place = _below(path, root)
+    return f"file:///{_quoted(place).lstrip('/')}" if place.is_absolute() else _quoted(place)
+
+
+def path_below(path: str, root: Path) -> str:
+    """The path with forward slashes: relative to `root` when it is inside, else absolute; `stdin` for `-`."""
+    return "stdin" if path == "-" else visible(_below(path, root).as_posix())
+
+
+def is_outside(path: str, root: Path) -> bool:
+    """Whether the file at `path` is not below `root`."""
+    return path != "-" and _below(path, root).is_absolute()
+
+
+def _below(path: str, root: Path) -> Path:
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links out of the repository
-    if absolute.is_relative_to(root):
-        return _quoted(absolute.relative_to(root))
-    return f"file:///{_quoted(absolute).lstrip('/')}"
+    root = Path(os.path.abspath(root))  # noqa: PTH100 - as above
+    return absolute.relative_to(root) if absolute.is_relative_to(root) else absolute
 
 
 def _quoted(path: Path) -> str:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from onnx_lint.report import Diagnostic, Facts
+from onnx_lint.report import Diagnostic, Facts, FileReport, Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import quote
 
 MAX_IMPORTS_SHOWN = 8
 MAX_PRODUCER_SHOWN = 100
@@ -43,3 +44,29 @@ def facts_of(facts: Facts) -> str:
     producer = f"producer {visible(shortened(facts.producer, MAX_PRODUCER_SHOWN))}" if facts.producer else ""
     parts = (f"IR version {facts.ir_version}", ", ".join(shown) or "no operator set", nodes, producer)
     return "; ".join(part for part in parts if part)
+
+
+def not_verified_of(file: FileReport) -> Iterator[str]:
+    """What the verdict on a file leaves open: operators that nothing is known about, and what was not examined."""
+    for domain, nodes in file.not_verified:
+        yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, no signature of which is known")
+    for what in file.incomplete:
+        yield visible(what)
+
+
+def total_of(report: Report) -> str:
+    """All files in one line: `3 errors, 1 warning in 2 of 5 files; 1 not checked`."""
+    with_findings = sum(bool(file.diagnostics) for file in report.files)
+    unread = sum(file.unreadable is not None for file in report.files)
+    unjudged = sum(file.not_judged is not None and not file.diagnostics for file in report.files)
+    crashes = sum(len(file.internal_errors) for file in report.files)
+    parts = [f"{counts(report.diagnostics)} in {with_findings:,} of {counted(len(report.files), 'file')}"]
+    if not report.diagnostics:
+        parts = [f"no findings in {counted(len(report.files) - unread - unjudged, 'file')}"]
+    if unread:
+        parts.append(f"{unread:,} not checked")
+    if unjudged:
+        parts.append(f"{unjudged:,} not judged")
+    if crashes:
+        parts.append(counted(crashes, "internal error"))
+    return "; ".join(parts)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, Related, rule
@@ -31,8 +30,10 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     """
     usages = [usage for usage in model.signatures.usages if usage.attributes]
     names = {name for usage in usages for name, _ in usage.attributes} - {""}
-    values = chain.from_iterable(chain(node.inputs, node.outputs) for usage in usages for node in usage.nodes)
-    shared = names.intersection(values)
+    # A node's inputs and outputs are among the defined names, but for those that nothing defines.
+    shared = {use.name for use in model.resolution.undefined} & names
+    for graph in model.graphs:
+        shared |= graph.positions.keys() & names
     for usage in usages if shared else ():
         if not shared.isdisjoint(name for name, _ in usage.attributes):
             for node in usage.nodes:

@@ -14,11 +14,12 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     Parsers stop at 100 nested messages to protect their stack, so no consumer can read the file. In ONNX a graph
-    inside a graph takes three messages, so the 32nd nested graph is one too many.
+    inside a graph takes three messages, and the shape of a value in the innermost one five more: with 32 nested
+    graphs that is too deep.
 
     ### What is allowed
 
-    At most 100 messages inside one another, which is 31 nested graphs.
+    At most 100 messages inside the model, one inside the other: 31 nested graphs whose values have shapes.
 
     ### Example
 

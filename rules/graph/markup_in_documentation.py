@@ -58,7 +58,7 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
     for graph in model.graphs:
         if "<" in graph.proto.doc_string:
             yield graph.proto.doc_string, graph.place, graph.describe()
-        for node in graph.nodes:
+        for node in graph.annotated_nodes:
             text = node.proto.doc_string
             if "<" in text:
                 yield text, node.place, node.describe()

@@ -39,7 +39,9 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
     first = next(model.attributes_where(_is_undocumented), None)
     if first is not None:
         others = model.count_attributes(_is_undocumented) - 1
-        also = f", nor {'has' if others == 1 else 'have'} {others:,} more" if others else ""
+        also = (
+            f", nor {'has' if others == 1 else 'have'} {others:,} other{'' if others == 1 else 's'}" if others else ""
+        )
         yield Finding(
             first.place,
             f"{first.describe()} has no documentation string{also}",

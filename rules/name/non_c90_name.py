@@ -35,21 +35,25 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     ```
     """
     functions = {function.name for function in model.functions}
+    # There are few distinct attribute names and hundreds of thousands of attributes.
+    attributes = {name for usage in model.signatures.usages for name, _ in usage.attributes}
+    has_wrong_attributes = bool(_not_c90(attributes))
     for graph in model.graphs:
-        wrong = _not_c90(_names(graph, functions))
+        wrong = _not_c90(_names(graph, functions, has_wrong_attributes=has_wrong_attributes))
         if wrong:
             yield _finding(graph, wrong, "name", "NAM-1")
     for graph, variables in _dimension_variables(model):
         yield _finding(graph, _not_c90(variables), "dimension variable", "SHP-3")
 
 
-def _names(graph: Graph, functions: set[str]) -> Iterator[str]:
+def _names(graph: Graph, functions: set[str], *, has_wrong_attributes: bool) -> Iterator[str]:
     yield graph.name
     # The name of a function is judged where the function stands.
     yield from {node.op_type: None for node in graph.nodes if node.op_type not in functions}
     yield from graph.positions
-    yield from (node.name for node in graph.nodes)
-    yield from dict.fromkeys(attribute.name for node in graph.nodes for attribute in node.proto.attribute)
+    yield from [node.name for node in graph.nodes]
+    if has_wrong_attributes:
+        yield from dict.fromkeys(attribute.name for node in graph.nodes for attribute in node.proto.attribute)
     if graph.is_function:
         yield from graph.proto.attribute
         yield from (attribute.name for attribute in graph.proto.attribute_proto)

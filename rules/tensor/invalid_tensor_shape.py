@@ -19,9 +19,10 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a dimension
-    of 0 the product is 0 whatever the others are. A dimension that is not known has no place here: a tensor holds
-    values, and -1 is no size.
+    Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a
+    dimension of 0 the product is 0 whatever the others are; onnx.checker multiplies from the left and refuses it
+    where the others overflow first. A dimension that is not known has no place here: a tensor holds values, and -1
+    is no size.
 
     ### Example
 

@@ -98,7 +98,7 @@ class StringScan:
         Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are, and what is left
         to look for stands out in one search.
         """
-        count, end = _short_record_count(window, start)
+        count, end = short_record_count(window, start)
         records = window[start:end]
         if (records.isascii() or _is_clean_utf8(records)) and not _may_end_in_nul(records):
             self.count += count
@@ -169,7 +169,7 @@ class StringScan:
             self.terminated.add(self.count, length - 1, span)
 
 
-def _short_record_count(window: bytes, position: int) -> tuple[int, int]:
+def short_record_count(window: bytes, position: int) -> tuple[int, int]:
     """How many whole records with a length of one byte stand from `position` on, and where they end."""
     count = length = 0
     most = len(window) - 1

@@ -107,7 +107,11 @@ def positive_element_code(attribute: str, otherwise: Decision) -> Decision:
 
     def infer(application: Application, index: int) -> ValueType | None:
         argument = application.arguments.get(attribute)
-        return otherwise(application, index) if argument is not None and argument.integer == 0 else stated(application, index)
+        return (
+            otherwise(application, index)
+            if argument is not None and argument.integer == 0
+            else stated(application, index)
+        )
 
     return infer
 

@@ -148,7 +148,9 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         ("", "SequenceEmpty"): _by(sequence(element_code("dtype", fixed(FLOAT))), "dtype"),
         ("", "SequenceMap"): _SUBGRAPH,
         ("", "SplitToSequence"): _by(sequence(like(0))),
-        (_ML, "CastMap"): _by(named("cast_to", {"TO_FLOAT": FLOAT, "TO_STRING": STRING, "TO_INT64": INT64}, FLOAT), "cast_to"),
+        (_ML, "CastMap"): _by(
+            named("cast_to", {"TO_FLOAT": FLOAT, "TO_STRING": STRING, "TO_INT64": INT64}, FLOAT), "cast_to"
+        ),
         (_ML, "CategoryMapper"): _by(_EXCHANGED),
         (_ML, "DictVectorizer"): _by(_map_values),
         (_ML, "LabelEncoder"): _by(

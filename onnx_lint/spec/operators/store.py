@@ -17,6 +17,9 @@ from typing import Any, Final
 
 from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Option, Parameter, count_range
 
+_MAX_NAME: Final = 1000
+"""No operator has a longer name; one of a hundred megabytes need not be encoded to be looked up."""
+
 _OPTIONS: Final = {"?": Option.OPTIONAL, "*": Option.VARIADIC}
 
 
@@ -67,6 +70,8 @@ class DataFile:
                 yield json.loads(key[len(prefix) :]), int(first)
 
     def _row(self, domain: str, op_type: str) -> list[Any] | None:
+        if len(domain) + len(op_type) > _MAX_NAME:
+            return None
         key = (domain, op_type)
         if key not in self._rows:
             line = self._lines.get(f"[{json.dumps(domain)},{json.dumps(op_type)}".encode())

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Baselines in a run: what is suppressed, what is stale, and the files that are written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onnx_lint.baseline import (
+    Baseline,
+    BaselineError,
+    entries_of,
+    file_key,
+    living,
+    read_baseline,
+    size,
+    split,
+    written,
+)
+from onnx_lint.cli.streams import report_file
+from onnx_lint.reporters.escape import STANDARD_INPUT, visible
+
+if TYPE_CHECKING:
+    from onnx_lint.report import FileReport, Report
+
+RulesOf = Callable[["FileReport"], Collection[str]]
+"""Tells which rules a file was held against."""
+
+
+def check_options(options: dict[str, Any]) -> None:
+    """Raise UsageError for options about baselines that do not go together."""
+    if options["write_baseline"] is not None:
+        if options["baseline"] is not None:
+            raise click.UsageError("--write-baseline and --baseline do not go together")
+        if options["prune_baseline"]:
+            raise click.UsageError("--write-baseline and --prune-baseline do not go together")
+
+
+def read(path: str) -> Baseline:
+    """The baseline at `path`; raises ClickException when it is none."""
+    try:
+        return read_baseline(path)
+    except BaselineError as error:
+        raise click.ClickException(visible(str(error))) from error
+
+
+def write_baseline(report: Report, path: str, rules_of: RulesOf) -> Report:
+    """List all findings of the report in the file at `path`, and return the report with all of them suppressed.
+
+    What the file says of files and rules that this run was not about stays. Raises ClickException when it cannot be
+    written, or holds something else than a baseline.
+    """
+    old = read(path) if os.path.lexists(path) else {}
+    known: dict[str, FileReport] = {}
+    new = {name: entries for name, entries in old.items() if _may_be_there(name, path)}
+    for file in report.files:
+        name = file_key(file.path, path)
+        known[name] = replace(file, diagnostics=(), suppressed=file.diagnostics)
+        new[name] = {**living(known[name], old.get(name, {}), rules_of(file)), **entries_of(file.diagnostics)}
+    _write(path, new)
+    return replace(report, files=tuple(known[file_key(file.path, path)] for file in report.files))
+
+
+def apply_baseline(report: Report, path: str, paths: Collection[str], rules_of: RulesOf, *, prune: bool) -> Report:
+    """The report with what the baseline at `path` lists suppressed in the files at `paths`, and the rest of it counted.
+
+    `prune`: whether to take that rest out of the file. Raises ClickException when the file cannot be used or written.
+    """
+    baseline = read(path)
+    alive = {name: entries for name, entries in baseline.items() if _may_be_there(name, path)}
+    files = []
+    for file in report.files:
+        if file.path not in paths:
+            files.append(file)
+            continue
+        name = file_key(file.path, path)
+        entries = baseline.get(name, {})
+        files.append(split(file, entries))
+        alive[name] = living(files[-1], entries, rules_of(file))
+    stale = size(baseline) - size(alive)
+    if prune and stale:
+        _write(path, alive)
+    return replace(report, files=tuple(files), stale=report.stale + stale)
+
+
+def _may_be_there(name: str, baseline: str) -> bool:
+    """Whether the file that the baseline calls `name` still exists; what came by standard input always may."""
+    folder = os.path.dirname(os.path.abspath(baseline))  # noqa: PTH100, PTH120 - a str
+    return name == STANDARD_INPUT or os.path.lexists(os.path.join(folder, name))  # noqa: PTH118 - as above
+
+
+def _write(path: str, baseline: Baseline) -> None:
+    with report_file(path) as stream:
+        stream.write(written(baseline))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configuration values in the place of options that the command line does not give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from onnx_lint.cli.selection import names_of
+from onnx_lint.configuration.values import Path, Value, Values
+from onnx_lint.engine import SelectionError, check_options, check_selector, selectors
+from onnx_lint.registry import registry
+from onnx_lint.spec.target import Target
+from onnx_lint.wording import suggestion
+
+PARAMETERS: Final = {
+    "edition": "edition",
+    "variant": "variant",
+    "select": "select",
+    "extend-select": "extend_select",
+    "ignore": "ignore",
+    "per-file-ignores": "per_file_ignores",
+    "severity": "severities",
+    "pedantic": "pedantic",
+    "fail-on": "fail_on",
+    "baseline": "baseline",
+    "target-ir": "target_ir",
+    "target-opset": "target_opsets",
+    "external-data": "external_data",
+    "opset-schemas": "opset_schemas",
+    "limits": "limits",
+    "rules": "rule_options",
+    "format": "format_name",
+}
+"""The parameter of the command `check` for each key."""
+
+_PLAIN: Final = ("edition", "variant", "pedantic", "fail-on", "target-ir", "external-data", "format")
+_TABLES: Final = ("severity", "limits", "target-opset")
+
+
+def merged(options: Mapping[str, Any], explicit: Collection[str], values: Values) -> dict[str, Any]:
+    """The options with those that are not given taken from `values`.
+
+    Raises ConfigurationError for a value that names no rule, option or version.
+    """
+    for path, value in _below(values, "severity"):
+        _check_rule(path, value)
+    result = dict(options)
+    for name in _PLAIN:
+        if PARAMETERS[name] not in explicit and (name,) in values:
+            result[PARAMETERS[name]] = values[name,].value
+    if "target_ir" not in explicit and ("target-ir",) in values:
+        _check_target(values, ("target-ir",))
+    if "baseline" not in explicit and ("baseline",) in values:
+        result["baseline"] = _joined(values["baseline",])
+    if "opset_schemas" not in explicit and ("opset-schemas",) in values:
+        result["opset_schemas"] = tuple(_all_joined(values["opset-schemas",]))
+    _merge_selection(result, explicit, values)
+    _merge_tables(result, values)
+    return result
+
+
+def _merge_selection(result: dict[str, Any], explicit: Collection[str], values: Values) -> None:
+    known = selectors()
+    named = {name: _selectors(values, (name,), known) for name in ("select", "extend-select", "ignore")}
+    # A rule that is off is one that is ignored, and the command line undoes either in the same way.
+    given = {pair.partition("=")[0].strip() for text in result["severities"] for pair in text.split(",")}
+    off = (path[1] for path, value in _below(values, "severity") if value.value == "off")
+    named["ignore"] += tuple(rule for rule in off if rule not in given)
+    if "select" not in explicit:
+        result["select"] = named["select"]
+        if "extend_select" in explicit:
+            # What is asked for on the command line is reported, whatever the configuration ignores.
+            result["set_aside"] = named["ignore"]
+        else:
+            result["ignore"] = (*result["ignore"], *named["ignore"])
+        result["extend_select"] = (*result["extend_select"], *named["extend-select"])
+    patterns = [
+        (value.origin.directory, path[1], _selectors(values, path, known))
+        for path, value in _below(values, "per-file-ignores")
+    ]
+    result["per_file_ignores"] = (*patterns, *result["per_file_ignores"])
+
+
+def _merge_tables(result: dict[str, Any], values: Values) -> None:
+    for name in _TABLES:
+        parameter = PARAMETERS[name]
+        # Of two entries for one name the later one counts, so those of the command line come last.
+        entries = [f"{path[1]}={value.value}" for path, value in _below(values, name) if value.value != "off"]
+        result[parameter] = (*entries, *result[parameter])
+    for path, value in _below(values, "limits"):
+        _check_limit(path, value)
+    for path, _ in _below(values, "target-opset"):
+        _check_target(values, path)
+    options: dict[str, dict[str, Any]] = {}
+    for path, value in _below(values, "rules"):
+        _check_rule(path, value)
+        if len(path) == 3:
+            _check_option(path, value)
+            options.setdefault(path[1], {})[path[2]] = value.value
+    result["rule_options"] = options
+
+
+def _below(values: Values, name: str) -> Iterator[tuple[Path, Value]]:
+    """The entries of one table; a table without entries stands for itself and is none."""
+    return ((path, value) for path, value in values.items() if path[0] == name and len(path) > 1)
+
+
+def _joined(value: Value) -> str:
+    return os.path.normpath(os.path.join(value.origin.directory, value.value))  # noqa: PTH118 - a str
+
+
+def _all_joined(value: Value) -> Iterator[str]:
+    for path in value.value:
+        yield _joined(Value(path, value.origin))
+
+
+def _selectors(values: Values, path: Path, known: Collection[str]) -> tuple[str, ...]:
+    value = values.get(path)
+    if value is None:
+        return ()
+    names = names_of(value.value, known)
+    for name in names:
+        try:
+            check_selector(name)
+        except SelectionError as error:
+            raise value.error(path, str(error)) from error
+    return names
+
+
+def _check_rule(path: Path, value: Value) -> None:
+    if path[1] not in registry():
+        raise value.error(path[:1], f"unknown rule {path[1]!r}{suggestion(path[1], registry())}")
+
+
+def _check_option(path: Path, value: Value) -> None:
+    try:
+        check_options(path[1], {path[2]: value.value})
+    except SelectionError as error:
+        raise value.error(path[:2], str(error)) from error
+
+
+def _check_limit(path: Path, value: Value) -> None:
+    from onnx_lint.limits import DEFAULT_LIMITS, LimitError
+
+    try:
+        DEFAULT_LIMITS.with_values({path[1]: value.value})
+    except LimitError as error:
+        raise value.error(path[:1], str(error)) from error
+
+
+def _check_target(values: Values, path: Path) -> None:
+    from onnx_lint.cli.selection import opset_versions_of
+
+    number = values[path].value
+    try:
+        if path == ("target-ir",):
+            Target(number)
+        else:
+            Target(opset_versions=opset_versions_of([f"{path[1]}={number}"]))
+    except ValueError as error:
+        raise values[path].error(path, str(error)) from error

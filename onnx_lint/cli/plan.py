@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line and the configuration files come to, for each file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+from click.core import ParameterSource
+
+from onnx_lint.cli.selection import (
+    CHECKSUM_OPTIONS,
+    file_ignores_of,
+    limits_of,
+    names_of,
+    opset_versions_of,
+    severities_of,
+)
+from onnx_lint.configuration.discovery import Configurations
+
+if TYPE_CHECKING:
+    from onnx_lint.configuration.values import Values
+    from onnx_lint.engine import Settings
+    from onnx_lint.limits import Limits
+    from onnx_lint.spec.target import Target
+
+WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
+"""The limits on findings where a baseline is held against them: a limit would let the next finding in as a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How one file is linted and judged."""
+
+    settings: Settings
+    fail_on: str
+    baseline: str | None
+    """The path of the baseline."""
+
+
+class Plan:
+    """Tells the choices for each file. Every configuration file is read once."""
+
+    def __init__(self, ctx: click.Context, options: Mapping[str, Any]) -> None:
+        self.options: Mapping[str, Any] = {
+            **options,
+            "per_file_ignores": file_ignores_of(options["per_file_ignores"]),
+            "rule_options": {},
+            "set_aside": (),
+        }
+        self.sources = {name: ctx.get_parameter_source(name) for name in options}
+        """Where each option of the command line comes from."""
+        self._configurations = Configurations()
+        self._fixed, self._pairs = _given(options)
+        self._discovers = self._fixed is None and not options["no_config"]
+        self._merged: dict[int, Mapping[str, Any]] = {}
+        self._effective: dict[int, Values | None] = {}
+        self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
+
+    @property
+    def explicit(self) -> frozenset[str]:
+        """The options that the command line or the environment give."""
+        said = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.PROMPT)
+        return frozenset(name for name, source in self.sources.items() if source in said)
+
+    def of(self, path: str) -> Choices:
+        """The choices for the file at `path`; raises ClickException for a configuration that cannot be used."""
+        values = self.values_of(path)
+        merged = self._merged_with(values)
+        ignores = _ignores(merged["per_file_ignores"], path)
+        key = (id(values), ignores)
+        if key not in self._choices:
+            self._choices[key] = _choices(merged, ignores)
+        return self._choices[key]
+
+    def of_run(self) -> Mapping[str, Any]:
+        """The options for the run as a whole, for which the configuration of the working directory counts."""
+        return self._merged_with(self.values_of("-"))
+
+    def values_of(self, path: str) -> Values | None:
+        """The values that configuration files and `--config` have for `path`; None where there are none."""
+        with usable():
+            found = self._fixed
+            if self._discovers:
+                directory = "" if path == "-" else os.path.dirname(path)  # noqa: PTH120 - a str, for each file
+                found = self._configurations.nearest(os.path.abspath(directory))  # noqa: PTH100 - as above
+            if not self._pairs:
+                return found
+            # One object for each configuration, so that its id can be a key.
+            return self._effective.setdefault(id(found), {**(found or {}), **self._pairs})
+
+    def _merged_with(self, values: Values | None) -> Mapping[str, Any]:
+        if values is None:
+            return self.options
+        if id(values) not in self._merged:
+            from onnx_lint.cli.configured import merged
+
+            with usable():
+                self._merged[id(values)] = merged(self.options, self.explicit, values)
+        return self._merged[id(values)]
+
+
+class usable:  # noqa: N801 - used like a function, and contextlib.contextmanager would cost twice as much a file
+    """Turns a configuration that cannot be used into an error of the command line."""
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        """Raise ClickException in place of ConfigurationError."""
+        if error is None or not isinstance(error, ValueError):
+            return
+        from onnx_lint.configuration.values import ConfigurationError
+        from onnx_lint.reporters.escape import visible
+
+        if isinstance(error, ConfigurationError):
+            raise click.ClickException(visible(str(error))) from error
+
+
+def _given(options: Mapping[str, Any]) -> tuple[Values | None, Values]:
+    """The file and the pairs that `--config` gives."""
+    if not options["config"]:
+        return None, {}
+    from onnx_lint.configuration.files import parse_pair, read_file
+
+    file: Values | None = None
+    pairs: Values = {}
+    with usable():
+        for text in options["config"]:
+            if "=" in text and not os.path.lexists(text):
+                pairs = {**pairs, **parse_pair(text)}
+            elif file is not None:
+                raise click.UsageError("--config names two files")
+            elif options["no_config"]:
+                raise click.UsageError("--config names a file and --no-config wants none")
+            else:
+                file = read_file(text)
+    return file, pairs
+
+
+def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) -> tuple[str, ...]:
+    if not patterns:
+        return ()
+    from onnx_lint.configuration.globs import matches
+
+    return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
+
+
+def _choices(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Choices:
+    return Choices(
+        _settings(options, ignores),
+        "never" if options["exit_zero"] else options["fail_on"],
+        options["baseline"],
+    )
+
+
+def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
+    from onnx_lint.engine import SelectionError, Settings, selectors
+    from onnx_lint.spec.operators import SchemaFileError
+    from onnx_lint.spec.standard import Standard
+
+    severities, off = severities_of(options["severities"])
+    named = any(options[name] for name in ("select", "extend_select", "ignore", "set_aside")) or ignores
+    known = selectors() if named else set()
+    rule_options = {rule: dict(given) for rule, given in options["rule_options"].items()}
+    if options["verify_checksums"]:
+        for rule, given in CHECKSUM_OPTIONS.items():
+            rule_options[rule] = {**rule_options.get(rule, {}), **given}
+    try:
+        return Settings(
+            Standard(options["edition"], options["variant"]),
+            select=names_of(options["select"], known),
+            ignore=(*names_of(options["ignore"], known), *names_of(ignores, known), *off),
+            pedantic=options["pedantic"],
+            external_data=options["external_data"],
+            extend_select=names_of(options["extend_select"], known),
+            severities=severities,
+            options=rule_options,
+            limits=_limits(options),
+            set_aside=names_of(options["set_aside"], known),
+            target=_target(options),
+            opset_schemas=options["opset_schemas"],
+        )
+    except SelectionError as error:
+        raise click.UsageError(str(error)) from error
+    except (SchemaFileError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _limits(options: Mapping[str, Any]) -> Limits:
+    limits = limits_of(options["limits"])
+    if options["baseline"] is None and options["write_baseline"] is None:
+        return limits
+    given = {pair.partition("=")[0].strip() for text in options["limits"] for pair in text.split(",")}
+    return replace(limits, **{name: most for name, most in WITH_BASELINE.items() if name not in given})
+
+
+def _target(options: Mapping[str, Any]) -> Target:
+    from onnx_lint.spec.target import Target
+
+    try:
+        return Target(options["target_ir"], opset_versions_of(options["target_opsets"]))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A progress bar on standard error, for runs that take longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from onnx_lint.cli.streams import use_color
+from onnx_lint.reporters.escape import shortened, shown_path
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+DELAY_SECONDS: Final = 1.0
+_SHOWN_OF_PATH: Final = 40
+
+
+class ProgressBar:
+    """Counts files. Used as a context, in which it appears after a second and at whose end it goes without trace."""
+
+    def __init__(self, total: int, *, wanted: bool, color: str = "auto") -> None:
+        self._total = total
+        self._color = color
+        self._done = 0
+        self._last = ""
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._bar: Progress | None = None
+        self._timer = threading.Timer(DELAY_SECONDS, self._show) if wanted else None
+
+    def __enter__(self) -> Self:
+        """Start the clock."""
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the bar away."""
+        if self._timer is None:
+            return
+        self._timer.cancel()
+        with self._lock:
+            self._is_over = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def advance(self, path: str) -> None:
+        """Count a file that is done."""
+        self._done += 1
+        self._last = path
+        if self._timer is not None:
+            with self._lock:
+                self._update()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True, no_color=not use_color(self._color, sys.stderr), highlight=False)
+        bar = Progress(
+            TextColumn("linting"),
+            BarColumn(bar_width=None if console.width < 60 else 30),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[path]}", markup=False),
+            console=console,
+            transient=True,
+        )
+        bar.add_task("files", total=self._total, path="")
+        with self._lock:
+            if self._is_over:
+                return
+            self._bar = bar
+            self._update()
+            bar.start()
+
+    def _update(self) -> None:
+        if self._bar is not None:
+            path = shortened(shown_path(self._last), _SHOWN_OF_PATH) if self._last else ""
+            self._bar.update(self._bar.task_ids[0], completed=self._done, path=path)
+
+
+def is_wanted(*, no_progress: bool, quiet: bool) -> bool:
+    """Whether to show a bar: on a terminal that can move its cursor, unless told otherwise."""
+    import os
+
+    return not no_progress and not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

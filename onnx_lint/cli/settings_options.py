@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of `check` about targets, baselines and configuration files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _options(*decorators: _Decorator) -> _Decorator:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+target_options = _options(
+    click.option(
+        "--target-ir",
+        type=int,
+        metavar="N",
+        help="Also what a consumer that knows IR version N and earlier would not understand.",
+    ),
+    click.option(
+        "--target-opset",
+        "target_opsets",
+        multiple=True,
+        metavar="[DOMAIN=]N",
+        help="Also what a consumer that knows operator set N of the domain (ai.onnx) would not understand. Repeatable.",
+    ),
+    click.option(
+        "--opset-schema",
+        "opset_schemas",
+        multiple=True,
+        metavar="FILE",
+        help="A schema file, which describes the operators of a domain. Repeatable.",
+    ),
+)
+
+baseline_options = _options(
+    click.option("--baseline", metavar="FILE", help="Do not report the findings that this file lists."),
+    click.option("--write-baseline", metavar="FILE", help="List all findings in this file instead of failing."),
+    click.option(
+        "--prune-baseline", is_flag=True, help="Take what is no longer found out of the file of --baseline."
+    ),
+    click.option("--show-suppressed", is_flag=True, help="Report what the baseline lists as well, marked."),
+)
+
+configuration_options = _options(
+    click.option(
+        "--config",
+        multiple=True,
+        metavar="FILE|KEY=VALUE",
+        help="Use this configuration file in place of the nearest ones; or set a key of it. Repeatable.",
+    ),
+    click.option("--no-config", is_flag=True, help="Look for no configuration file."),
+    click.option("--show-settings", is_flag=True, help="Show the settings for PATH and where each comes from."),
+)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the configuration file that is nearest to a folder. Where there is none that takes a few stat calls."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from onnx_lint.configuration.values import Values
+
+FILE_NAMES: Final = ("onnx-lint.toml", ".onnx-lint.toml")
+"""What is looked for in each folder, the first that is there counts; then the table of pyproject.toml."""
+PYPROJECT: Final = "pyproject.toml"
+TABLE: Final = "onnx-lint"
+MAX_BYTES: Final = 1 << 20
+
+
+class Configurations:
+    """The configurations of folders; each folder is looked into and each file read once."""
+
+    def __init__(self) -> None:
+        self._of_directories: dict[str, Values | None] = {}
+
+    def nearest(self, directory: str) -> Values | None:
+        """The values of the nearest configuration file in `directory` or above; None where there is none.
+
+        Raises ConfigurationError for a file that cannot be used.
+        """
+        if directory not in self._of_directories:
+            found = _in_directory(directory)
+            parent = os.path.dirname(directory)  # noqa: PTH120 - a str; pathlib costs ten times as much
+            if found is None and parent != directory:
+                found = self.nearest(parent)
+            self._of_directories[directory] = found
+        return self._of_directories[directory]
+
+
+def _in_directory(directory: str) -> Values | None:
+    for name in (*FILE_NAMES, PYPROJECT):
+        path = os.path.join(directory, name)  # noqa: PTH118 - a str
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116 - a str
+        except (OSError, ValueError):
+            continue
+        if name == PYPROJECT and not (stat.S_ISREG(mode) and _may_have_table(path)):
+            continue
+        from onnx_lint.configuration.files import read_found
+
+        values = read_found(path, mode)
+        if values is not None:
+            return values
+    return None
+
+
+def _may_have_table(path: str) -> bool:
+    """Whether the table's name stands in the file at all; most pyproject.toml need not be parsed."""
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123 - a str
+            return TABLE.encode() in stream.read(MAX_BYTES)
+    except OSError:
+        return False

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configuration files: where they lie, how they are read, and how one adds to another."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from typing import Any
+
+from onnx_lint.configuration.discovery import MAX_BYTES, PYPROJECT, TABLE
+from onnx_lint.configuration.values import ConfigurationError, Origin, Path, Value, Values, checked
+
+def read_found(path: str, mode: int) -> Values | None:
+    """The values of a file that was found at `path`; None for a pyproject.toml without the table.
+
+    Raises ConfigurationError for a file that cannot be read or used, and for what is no regular file.
+    """
+    if not stat.S_ISREG(mode):
+        kind = "a directory" if stat.S_ISDIR(mode) else "a device or pipe"
+        raise ConfigurationError(f"{shown(path)}: is {kind}, not a file")
+    return _read(path, ())
+
+
+def read_file(path: str) -> Values:
+    """The values of the configuration file at `path`, with those of the files that it extends.
+
+    Raises ConfigurationError for a file that cannot be read or used, and for a pyproject.toml without the table.
+    """
+    values = _read(os.path.abspath(path), ())  # noqa: PTH100 - a str, and no resolved links
+    if values is None:
+        raise ConfigurationError(f"{shown(path)}: has no table [tool.{TABLE}]")
+    return values
+
+
+def _read(path: str, chain: tuple[str, ...]) -> Values | None:
+    """`chain`: the files that lead here by `extend`."""
+    if path in chain:
+        circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
+        raise ConfigurationError(f"{shown(chain[-1])}: extend: goes in a circle: {circle}")
+    document = _parsed(path)
+    if os.path.basename(path) == PYPROJECT:  # noqa: PTH119 - a str
+        tool = document.get("tool", {})
+        found = tool.get(TABLE) if isinstance(tool, dict) else None
+        if found is None:
+            return None
+        if not isinstance(found, dict):
+            raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: wants a table")
+        document = found
+    origin = Origin(shown(path), os.path.dirname(path))  # noqa: PTH120 - a str
+    values = checked(document, origin)
+    extended = values.pop(("extend",), None)
+    if extended is None:
+        return values
+    base = _extended(extended, path, chain)
+    return {**base, **values}
+
+
+def _extended(extended: Value, path: str, chain: tuple[str, ...]) -> Values:
+    target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))  # noqa: PTH118 - a str
+    if not os.path.lexists(target):
+        raise extended.error(("extend",), f"there is no file {shown(target)}")
+    base = _read(target, (*chain, path))
+    if base is None:
+        raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
+    return base
+
+
+def parse_pair(text: str) -> dict[Path, Value]:
+    """The values of a KEY=VALUE of the command line, which is a line of TOML; a plain word needs no quotes.
+
+    Raises ConfigurationError as read_file does.
+    """
+    name, _, word = text.partition("=")
+    origin = Origin(f"--config {text!r}", os.getcwd())  # noqa: PTH109 - a str
+    try:
+        document = _toml(text, origin.shown)
+    except ConfigurationError:
+        if not word.strip() or set(word) & set("\"'[]{}\n\r\\"):
+            raise
+        document = _toml(f'{name}="{word.strip()}"', origin.shown)
+    values = checked(document, origin)
+    if ("extend",) in values:
+        raise ConfigurationError(f"{origin.shown}: extend stands in files only; give the file as --config FILE")
+    return values
+
+
+def _parsed(path: str) -> Mapping[str, Any]:
+    try:
+        text = _bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{shown(path)}: is not UTF-8 (byte {error.start})") from error
+    return _toml(text, shown(path))
+
+
+def _toml(text: str, name: str) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except RecursionError as error:
+        raise ConfigurationError(f"{name}: is nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError, and numbers with more digits than Python takes
+        raise ConfigurationError(f"{name}: is not TOML: {str(error)[:200]}") from error
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123 - a str
+            data = stream.read(MAX_BYTES + 1)
+    except IsADirectoryError as error:
+        raise ConfigurationError(f"{shown(path)}: is a directory, not a file") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ConfigurationError(f"{shown(path)}: {reason}") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigurationError(f"{shown(path)}: is larger than {MAX_BYTES:,} bytes, too large for a configuration")
+    return data
+
+
+def shown(path: str) -> str:
+    """The path as messages have it: relative to the working directory where that is shorter."""
+    try:
+        relative = os.path.relpath(path)
+    except (ValueError, OSError):  # another drive; a working directory that is gone
+        return path
+    return relative if len(relative) < len(path) else path

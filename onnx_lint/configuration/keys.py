@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one table that declares the keys of the configuration.
+
+Documentation, starter file, JSON Schema and checks are all made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from onnx_lint.configuration.kinds import ANY, FLAG, TEXT, TEXTS, WHOLE, Kind, choice, table
+from onnx_lint.limits import NAMES as LIMIT_NAMES
+from onnx_lint.reporters import REPORTERS
+from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
+
+LEVELS: Final = ("error", "warning", "note", "off")
+GATES: Final = ("error", "warning", "note", "never")
+DEFAULT_OPSET_DOMAIN: Final = "ai.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the configuration."""
+
+    name: str
+    kind: Kind
+    default: Any
+    """What holds where nobody says anything; None for nothing."""
+    summary: str
+    """One sentence that says what the key does."""
+    details: str
+    example: str
+    """A line of TOML (of a table: the table), which the starter file holds as a comment."""
+    option: str
+    """The option of the command line that says the same; empty where there is none."""
+    of_run: bool = False
+    """Whether it is about the run as a whole, and not about single files."""
+
+
+_LIMIT_SCHEMA: Final = {
+    "additionalProperties": False,
+    "properties": {name: {"type": "integer", "minimum": 1} for name in LIMIT_NAMES},
+}
+_WHOLE_OR_TABLE: Final = Kind(
+    "a whole number of at least 1, or a table of them by domain",
+    MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "object", "additionalProperties": dict(WHOLE.schema)}]}),
+    lambda value: WHOLE.accepts(value) or isinstance(value, dict),
+    WHOLE,
+)
+_SELECTORS: Final = "Rule ids, chapters (the folders of the rules), or keywords (MUST, SHOULD, ..., ALL)."
+
+_DECLARED: Final = (
+    Key(
+        "extend",
+        TEXT,
+        None,
+        "The configuration file that this one adds to.",
+        "A path, relative to this file. What stands here takes the place of what stands there; tables are merged entry "
+        "by entry. Without it nothing is taken from files further up. It may lead to a pyproject.toml.",
+        'extend = "../onnx-lint.toml"',
+        "",
+    ),
+    Key(
+        "edition",
+        choice(EDITIONS),
+        DEFAULT_STANDARD.edition,
+        "The edition of the specification, named after the ONNX release that published it.",
+        "The edition gives the severities, and decides which clauses there are.",
+        f'edition = "{DEFAULT_STANDARD.edition}"',
+        "--edition",
+    ),
+    Key(
+        "variant",
+        choice(VARIANTS),
+        DEFAULT_STANDARD.variant,
+        "The variant of the standard; onnx lacks classical machine learning.",
+        "",
+        f'variant = "{DEFAULT_STANDARD.variant}"',
+        "--variant",
+    ),
+    Key(
+        "select",
+        TEXTS,
+        [],
+        "The rules to report; empty for the default set.",
+        f"{_SELECTORS} On the command line --select also puts aside what ignore and extend-select of the configuration "
+        "say.",
+        'select = ["MUST", "name"]',
+        "--select",
+    ),
+    Key(
+        "extend-select",
+        TEXTS,
+        [],
+        "The rules to report besides those of select, or of the default set.",
+        f"{_SELECTORS} On the command line it adds to the configuration, and brings back what ignore leaves out.",
+        'extend-select = ["unused-opset-import"]',
+        "--extend-select",
+    ),
+    Key(
+        "ignore",
+        TEXTS,
+        [],
+        "The rules not to report.",
+        f"{_SELECTORS} It wins over select and extend-select. On the command line it adds to the configuration.",
+        'ignore = ["non-c90-name"]',
+        "--ignore",
+    ),
+    Key(
+        "per-file-ignores",
+        table(TEXTS),
+        {},
+        "The rules not to report for some files.",
+        "A pattern without a slash is for the name of a file in any folder, another for its path, relative to the folder "
+        "of the configuration file: * and ? stop at a slash, ** does not.",
+        '[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
+        "--per-file-ignores",
+    ),
+    Key(
+        "severity",
+        table(choice(LEVELS)),
+        {},
+        "Severities by rule id, in place of those that the clauses give.",
+        "error, warning, note, or off.",
+        '[severity]\nnon-c90-name = "note"',
+        "--severity",
+    ),
+    Key(
+        "pedantic",
+        FLAG,
+        False,
+        "Whether to report what nearly every real model breaks.",
+        "",
+        "pedantic = false",
+        "--pedantic",
+    ),
+    Key(
+        "fail-on",
+        choice(GATES),
+        "error",
+        "The least severity that gives exit code 1.",
+        "A file is judged by the configuration that is nearest to it.",
+        'fail-on = "error"',
+        "--fail-on",
+    ),
+    Key(
+        "baseline",
+        TEXT,
+        None,
+        "The file of the findings that are known and not reported again.",
+        "A path, relative to this file; --write-baseline makes it.",
+        'baseline = "onnx-lint-baseline.json"',
+        "--baseline",
+    ),
+    Key(
+        "target-ir",
+        WHOLE,
+        None,
+        "The newest IR version that the consumer of the models knows.",
+        "What such a consumer would not understand is reported.",
+        "target-ir = 10",
+        "--target-ir",
+    ),
+    Key(
+        "target-opset",
+        _WHOLE_OR_TABLE,
+        {},
+        "The newest operator set version that the consumer of the models knows.",
+        "A number for ai.onnx, or a table of numbers by domain. What such a consumer would not understand is reported.",
+        "target-opset = 21",
+        "--target-opset",
+    ),
+    Key(
+        "external-data",
+        FLAG,
+        True,
+        "Whether to look up the files that hold tensors outside the model.",
+        "",
+        "external-data = true",
+        "--no-external-data",
+    ),
+    Key(
+        "opset-schemas",
+        TEXTS,
+        [],
+        "Schema files, which describe the operators of further domains.",
+        "Paths, relative to this file; docs/opset-schema.md describes the files.",
+        'opset-schemas = ["vision.json"]',
+        "--opset-schema",
+    ),
+    Key(
+        "limits",
+        table(WHOLE, _LIMIT_SCHEMA),
+        {},
+        "How much of a file is taken on, and how much is reported.",
+        f"The limits are {', '.join(LIMIT_NAMES)}.",
+        "[limits]\nfindings_per_rule = 1000",
+        "--limit",
+    ),
+    Key(
+        "rules",
+        table(table(ANY, wanted="a table of options")),
+        {},
+        "The options of single rules.",
+        "A table for each rule; onnx-lint explain RULE tells its options.",
+        "[rules.oversized-message]\nmax_bytes = 104857600",
+        "",
+    ),
+    Key(
+        "format",
+        choice(tuple(REPORTERS)),
+        "text",
+        "The form of the report.",
+        "Taken from the configuration of the working directory.",
+        'format = "text"',
+        "--format",
+        of_run=True,
+    ),
+)
+
+KEYS: Final[Mapping[str, Key]] = MappingProxyType({key.name: key for key in _DECLARED})
+"""The keys by their names."""

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of value that a key of the configuration may have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a key wants: in words, as JSON Schema, and as a test of a value that TOML gave."""
+
+    wanted: str
+    schema: Mapping[str, Any]
+    accepts: Callable[[Any], bool]
+    entries: Kind | None = None
+    """Of a table, the kind of each of its entries."""
+
+
+def choice(words: Sequence[str]) -> Kind:
+    """One of some words."""
+    return Kind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words)
+
+
+def table(entries: Kind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> Kind:
+    """A table whose entries are all of one kind."""
+    found = {"type": "object", "additionalProperties": dict(entries.schema), **(schema or {})}
+    return Kind(wanted, found, lambda value: isinstance(value, dict), entries)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+FLAG: Final = Kind("true or false", MappingProxyType({"type": "boolean"}), lambda value: isinstance(value, bool))
+TEXT: Final = Kind("a string", MappingProxyType({"type": "string"}), lambda value: isinstance(value, str) and value != "")
+WHOLE: Final = Kind(
+    "a whole number of at least 1", MappingProxyType({"type": "integer", "minimum": 1}), lambda value: _is_whole(value)
+)
+TEXTS: Final = Kind(
+    "a list of strings", MappingProxyType({"type": "array", "items": {"type": "string"}}), lambda value: _is_list(value)
+)
+ANY: Final = Kind("a value", MappingProxyType({}), lambda _: True)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checked values of a configuration, each with where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
+from onnx_lint.configuration.kinds import Kind
+from onnx_lint.wording import suggestion
+
+Path = tuple[str, ...]
+"""A key and, in tables, the keys below it: `("severity", "non-c90-name")`."""
+
+
+class ConfigurationError(ValueError):
+    """A configuration that cannot be used; the text names the file, the key, and what was probably meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from."""
+
+    shown: str
+    """The path of a file, or `default`, `command line`, ..."""
+    directory: str
+    """What paths and patterns in the value are relative to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value and where it comes from."""
+
+    value: Any
+    origin: Origin
+
+    def error(self, path: Path, text: str) -> ConfigurationError:
+        """The error that says what is wrong with the value."""
+        return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
+
+
+Values = Mapping[Path, Value]
+
+
+def dotted(path: Path) -> str:
+    """The path as TOML writes it: `severity.non-c90-name`."""
+    return ".".join(part if _is_bare(part) else f'"{part}"' for part in path)
+
+
+def _is_bare(part: str) -> bool:
+    return part != "" and part.isascii() and part.replace("-", "").replace("_", "").isalnum()
+
+
+def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, Value]:
+    """The values of one table, those of nested tables each by itself.
+
+    Raises ConfigurationError for an unknown key and a value of the wrong kind.
+    """
+    values: dict[Path, Value] = {}
+    for name, value in table.items():
+        if name not in KEYS:
+            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, KEYS)}")
+        if name == "target-opset":
+            value = _by_domain(value)
+        for path, item in _flat((name,), value, KEYS[name].kind, origin):
+            values[path] = Value(item, origin)
+    return values
+
+
+def _by_domain(value: Any) -> Any:
+    """The versions by domain, the default one always called ai.onnx, so that every value has one name."""
+    if isinstance(value, dict):
+        return {domain or DEFAULT_OPSET_DOMAIN: version for domain, version in value.items()}
+    return {DEFAULT_OPSET_DOMAIN: value} if KEYS["target-opset"].kind.accepts(value) else value
+
+
+def _flat(path: Path, value: Any, kind: Kind, origin: Origin) -> Iterator[tuple[Path, Any]]:
+    if not kind.accepts(value):
+        raise Value(value, origin).error(path, f"wants {kind.wanted}, not {_shown(value)}")
+    if kind.entries is None:
+        yield path, value
+        return
+    for name, item in value.items():
+        yield from _flat((*path, name), item, kind.entries, origin)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

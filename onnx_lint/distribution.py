@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the metadata of an installed distribution says about its places on the web."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import Final
+
+NAME: Final = "onnx-lint"
+ISSUES: Final = frozenset({"issues", "issue tracker", "bug tracker", "bug reports", "tracker"})
+DOCUMENTATION: Final = frozenset({"documentation", "docs"})
+HOMEPAGE: Final = frozenset({"homepage", "home", "source", "repository"})
+
+_URL: Final = re.compile(r"https?://[!-~]+")
+
+
+def project_url(distribution: str, labels: Container[str]) -> str | None:
+    """The first URL of `distribution` under one of these labels (in lower case); None when there is none."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        entries = metadata(distribution).get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return None
+    for entry in entries:
+        label, _, url = entry.partition(",")
+        if label.strip().lower() in labels and _URL.fullmatch(url.strip()):
+            return str(url.strip())
+    return None

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types that options of rules may have, and values of configuration files made to fit them."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+_PLAIN: Final[Mapping[Any, tuple[str, type | tuple[type, ...]]]] = types.MappingProxyType(
+    {
+        bool: ("true or false", bool),
+        int: ("a whole number", int),
+        float: ("a number", (int, float)),
+        str: ("a string", str),
+    }
+)
+_LISTS: Final = (tuple, list, set, frozenset, Sequence)
+_TABLES: Final = (dict, Mapping)
+
+
+class OptionTypeError(ValueError):
+    """A value that is not of the type of the option; the text says what is wanted."""
+
+
+def option_types(check: Callable[..., Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The type of each option of the rule function `check`, which are its keyword-only parameters.
+
+    Where annotations are missing or name what is not there at run time, the default tells the type.
+    """
+    try:
+        known = typing.get_type_hints(check)
+    except Exception:  # an annotation is any expression, so evaluating it may raise anything
+        known = {}
+    return {name: known.get(name, type(default)) for name, default in defaults.items()}
+
+
+def as_option(value: Any, wanted: Any) -> Any:
+    """`value`, of types that TOML and JSON have, as the type `wanted`; raises OptionTypeError when it is none."""
+    alternatives = typing.get_args(wanted) if _is_union(wanted) else (wanted,)
+    for alternative in alternatives:
+        try:
+            return _converted(value, alternative)
+        except OptionTypeError:
+            continue
+    raise OptionTypeError(f"wants {in_words(wanted)}, not {value!r}")
+
+
+def _is_union(wanted: Any) -> bool:
+    return typing.get_origin(wanted) in (typing.Union, types.UnionType)
+
+
+def _converted(value: Any, wanted: Any) -> Any:
+    if wanted is Any:
+        return value
+    if wanted in (None, type(None)):
+        if value is None:
+            return None
+        raise OptionTypeError
+    if wanted in _PLAIN:
+        # To Python true is a number; to nobody else.
+        if isinstance(value, _PLAIN[wanted][1]) and (wanted is bool or not isinstance(value, bool)):
+            return value
+        raise OptionTypeError
+    origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
+    if typing.get_origin(wanted) is typing.Literal:
+        if value in arguments:
+            return value
+        raise OptionTypeError
+    item = arguments[-1] if arguments and arguments[-1] is not Ellipsis else arguments[0] if arguments else Any
+    if origin in _LISTS and isinstance(value, (list, tuple, set, frozenset)):
+        return (tuple if origin is Sequence else origin)(as_option(part, item) for part in value)
+    if origin in _TABLES and isinstance(value, Mapping):
+        return {name: as_option(part, item) for name, part in value.items()}
+    raise OptionTypeError
+
+
+def in_words(wanted: Any) -> str:
+    """The type as a message names it: `a list of strings`."""
+    if _is_union(wanted):
+        return " or ".join(in_words(part) for part in typing.get_args(wanted) if part is not type(None))
+    if wanted in _PLAIN:
+        return _PLAIN[wanted][0]
+    origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(repr, arguments))}"
+    if origin in _LISTS:
+        return f"a list (of {in_words(arguments[0])} each)" if arguments else "a list"
+    return "a table" if origin in _TABLES else f"a {getattr(wanted, '__name__', wanted)}"
+
+
+def json_schema(wanted: Any) -> dict[str, Any]:
+    """The type as JSON Schema."""
+    if _is_union(wanted):
+        parts = [part for part in typing.get_args(wanted) if part is not type(None)]
+        return json_schema(parts[0]) if len(parts) == 1 else {"anyOf": [json_schema(part) for part in parts]}
+    plain = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    if wanted in plain:
+        return {"type": plain[wanted]}
+    origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin in _LISTS:
+        return {"type": "array", **({"items": json_schema(arguments[0])} if arguments else {})}
+    if origin in _TABLES:
+        return {"type": "object", **({"additionalProperties": json_schema(arguments[-1])} if arguments else {})}
+    return {}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The code quality report of GitLab: an array of issues, in the part of Code Climate's format that GitLab reads.
+
+GitLab takes two issues with one fingerprint for one, and wants a line, which a binary file does not have. What is not
+verified is an issue of the least severity, since the format has no other place for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any, Final, TextIO
+
+from onnx_lint.report import FileReport, Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.uri import default_root, path_below
+from onnx_lint.reporters.wording import not_verified_of
+from onnx_lint.spec.clauses import Severity
+
+MAX_ISSUES: Final = 10_000
+"""The least severe beyond these are left out: GitLab parses the report anew for each view of a merge request."""
+
+MAX_MESSAGE: Final = 1000
+
+_BLOCKER: Final = "blocker"
+_SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
+_RANKS: Final = (_BLOCKER, "major", "minor", "info")
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write the issues of all files as one JSON array."""
+    root = options.root or default_root()
+    issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root))]
+    json.dump(_worst(issues), stream, indent=2)
+    stream.write("\n")
+
+
+def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
+    if file.unreadable is not None:
+        yield _issue("unreadable-file", _BLOCKER, visible(file.unreadable), path)
+    if file.not_judged is not None and not file.diagnostics:
+        yield _issue("not-judged", _BLOCKER, visible(file.not_judged), path)
+    for error in file.internal_errors:
+        crash = f"the rule {error.rule} crashed: {error.exception}"
+        yield _issue("internal-error", _BLOCKER, visible(crash), path)
+    for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
+        description = f"{visible(item.message)} ({visible(item.place)})"
+        yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark)
+    for what in not_verified_of(file):
+        yield _issue("not-verified", "info", f"not verified: {what}", path)
+
+
+def _issue(name: str, severity: str, description: str, path: str, mark: str | None = None) -> dict[str, Any]:
+    identity = mark or "\x1f".join((name, path, description))
+    return {
+        "description": shortened(description, MAX_MESSAGE),
+        "check_name": visible(name),
+        "fingerprint": hashlib.sha256(identity.encode()).hexdigest(),
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": 1}},
+    }
+
+
+def _worst(issues: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The issues in their order; of too many the worst, and one that says how many were left out."""
+    if len(issues) <= MAX_ISSUES:
+        return issues
+    ranked = sorted(range(len(issues)), key=lambda index: _RANKS.index(issues[index]["severity"]))
+    kept = [issues[index] for index in sorted(ranked[: MAX_ISSUES - 1])]
+    left_out = f"{len(issues) - len(kept):,} issues were left out; the JSON report has them all"
+    return [*kept, _issue("too-many-issues", "info", left_out, kept[-1]["location"]["path"])]

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One JSON object a line: the run, then for each file its findings and itself, then the summary.
+
+The objects are those of the JSON report (`docs/report.schema.json`), each with its kind in `record`: `run`, `finding`
+(with the `path` of its file), `file` and `summary`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from onnx_lint.report import Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.records import (
+    VERSION,
+    diagnostic_records,
+    file_record,
+    json_safe,
+    path_of,
+    summary_record,
+    tool_record,
+)
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write one record a line."""
+    for record in _records(report):
+        json.dump(json_safe(record), stream, separators=(",", ":"))
+        stream.write("\n")
+
+
+def _records(report: Report) -> Iterator[dict[str, Any]]:
+    yield {"record": "run", "version": VERSION, "tool": tool_record(report)}
+    for file in report.files:
+        for diagnostic in diagnostic_records(file):
+            yield {"record": "finding", "path": path_of(file), **diagnostic}
+        yield {"record": "file", **file_record(file)}
+    yield {"record": "summary", **summary_record(report)}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JUnit's XML, for the test reports of CI servers.
+
+A file is a test suite. In it each rule and clause with findings is a test case, which fails when a finding is severe
+enough to fail the run; a file without findings is one test case that passes. A file that could not be checked, and a
+rule that crashed, are errors. There are no times: the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, TextIO
+from xml.etree import ElementTree
+
+from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, total_of
+from onnx_lint.spec.clauses import Severity
+
+MAX_SHOWN: Final = 100
+"""Further findings of one rule and clause in one file are counted: CI servers refuse reports of many megabytes."""
+
+MAX_MESSAGE: Final = 1000
+
+_NO_XML: Final = re.compile("[\ufffe\uffff]")
+"""What XML 1.0 has no character for and `visible` leaves in."""
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write one document with a test suite for each file."""
+    failing = None if options.failing == "never" else Severity.of(options.failing)
+    root = ElementTree.Element("testsuites", name="onnx-lint")
+    for file in report.files:
+        _suite(root, file, report, failing)
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        root.set(name, str(sum(1 for _ in root.iter(tag))))
+    ElementTree.indent(root)
+    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    stream.write(f"<!-- {total_of(report)} -->\n")
+    stream.write(ElementTree.tostring(root, encoding="unicode") + "\n")
+
+
+def _suite(root: ElementTree.Element, file: FileReport, report: Report, failing: Severity | None) -> None:
+    path = _text(shown_path(file.path))
+    suite = ElementTree.SubElement(root, "testsuite", name=path)
+    _properties(suite, file, report)
+    if file.unreadable is not None:
+        _case(suite, path, "readable", "error", _text(file.unreadable), "")
+    if file.not_judged is not None and not file.diagnostics:
+        _case(suite, path, "judged", "error", _text(file.not_judged), "")
+    for error in file.internal_errors:
+        _case(suite, path, _text(error.rule), "error", _text(error.exception), _text(error.traceback, lines=True))
+    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+    for item in file.diagnostics:
+        groups.setdefault((item.rule, item.clause, item.severity), []).append(item)
+    for (rule, clause, severity), group in groups.items():
+        outcome = "failure" if failing is not None and severity >= failing else "system-out"
+        _case(suite, path, _text(f"{rule} ({clause})"), outcome, _headline(group), _list(group))
+    if suite.find("testcase") is None:
+        ElementTree.SubElement(suite, "testcase", classname=path, name="conforms")
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        suite.set(name, str(len(suite.findall(f".//{tag}"))))
+
+
+def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
+    properties = ElementTree.SubElement(suite, "properties")
+    variant = "" if report.variant == "onnx-ml" else f" ({report.variant})"
+    pairs = [("edition", f"{report.edition}{variant}")]
+    if file.facts is not None:
+        pairs.append(("facts", facts_of(file.facts)))
+    pairs += [("not verified", what) for what in not_verified_of(file)]
+    for name, value in pairs:
+        ElementTree.SubElement(properties, "property", name=name, value=_text(value))
+
+
+def _case(suite: ElementTree.Element, path: str, name: str, outcome: str, message: str, body: str) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=path, name=name)
+    result = ElementTree.SubElement(case, outcome)
+    if outcome == "system-out":
+        result.text = body
+        return
+    result.set("message", message)
+    result.set("type", outcome)
+    result.text = body
+
+
+def _headline(group: Sequence[Diagnostic]) -> str:
+    more = f" (and {len(group) - 1:,} more)" if len(group) > 1 else ""
+    return f"{_text(group[0].message)}{more}"
+
+
+def _list(group: Sequence[Diagnostic]) -> str:
+    first = group[0]
+    lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
+    for item in group[:MAX_SHOWN]:
+        where = bytes_of(item.byte_range)
+        bytes_shown = f" ({where})" if where else ""
+        lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
+    if len(group) > MAX_SHOWN:
+        lines.append(f"{counted(len(group) - MAX_SHOWN, 'finding')} more like it")
+    return "\n".join(lines)
+
+
+def _text(text: str, *, lines: bool = False) -> str:
+    """Text of characters that XML 1.0 has; `lines`: whether line ends stay."""
+    shown = "\n".join(visible(line) for line in text.split("\n")) if lines else shortened(visible(text), MAX_MESSAGE)
+    return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", shown)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown for the summary of a CI step, or for a comment: a table of the files, and the findings of each, folded.
+
+GitHub refuses a step summary of more than 1 MiB as a whole, so what would go beyond is left out and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, TextIO
+
+from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.statistics import statistics
+from onnx_lint.reporters.wording import bytes_of, counted, counts, facts_of, not_verified_of, total_of
+from onnx_lint.spec.clauses import Severity
+
+MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
+"""What is left to other users of the summary of one step is for the closing line, and for them."""
+
+SHOWN_PER_RULE: Final = 3
+MAX_MESSAGE: Final = 500
+
+_ACTIVE: Final = re.compile(r"[\\`*_{}\[\]()#!|~$]")
+_NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+_LINKS: Final = re.compile(r"://|www\.", re.IGNORECASE)
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write the sections until the room is used up; a section is written whole or not at all."""
+    left = MAX_BYTES
+    left_out = 0
+    for section in _sections(report, options):
+        size = len(section.encode())
+        if size <= left and not left_out:
+            stream.write(section)
+            left -= size
+        else:
+            left_out += 1
+    if left_out:
+        stream.write(f"\n*{counted(left_out, 'more section')} left out: a step summary may have 1 MiB.*\n")
+
+
+def _sections(report: Report, options: Options) -> Iterator[str]:
+    if not options.quiet:
+        yield f"## onnx-lint: {total_of(report)}\n"
+    if options.statistics:
+        yield _statistics(report)
+    for file in report.files:
+        if file.diagnostics or not options.quiet:
+            yield from _file(file, report)
+
+
+def _statistics(report: Report) -> str:
+    rows = [f"| {count:,} | {severity.label} | {_code(rule)} |\n" for rule, severity, count in statistics(report)]
+    return "".join(("\n| Findings | Severity | Rule |\n| ---: | --- | --- |\n", *rows)) if rows else ""
+
+
+def _file(file: FileReport, report: Report) -> Iterator[str]:
+    yield f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n"
+    for error in file.internal_errors:
+        yield f"- **internal error** in {_code(error.rule)}: {_inert(error.exception)}\n"
+    for what in not_verified_of(file):
+        yield f"- **not verified**: {_inert(what)}\n"
+    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+    for item in file.diagnostics:
+        groups.setdefault((item.rule, item.clause, item.severity), []).append(item)
+    for index, group in enumerate(groups.values()):
+        heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
+        yield heading + "".join(_row(item) for item in group[:SHOWN_PER_RULE]) + _more(group)
+
+
+def _state(file: FileReport, report: Report) -> str:
+    if file.unreadable is not None:
+        return f"**Not checked**: {_inert(file.unreadable)}"
+    facts = f"; {_inert(facts_of(file.facts))}" if file.facts is not None else ""
+    if file.not_judged is not None and not file.diagnostics:
+        return f"**Not judged**: {_inert(file.not_judged)}"
+    if file.diagnostics or file.internal_errors:
+        return f"{counts(file.diagnostics)}{facts}"
+    variant = "" if report.variant == "onnx-ml" else f" ({report.variant})"
+    return f"Conforms to ONNX {report.edition}{variant} as far as {counted(len(report.rules), 'rule')} can tell{facts}"
+
+
+def _row(item: Diagnostic) -> str:
+    where = bytes_of(item.byte_range)
+    place = f"{_code(item.place)} ({where})" if where else _code(item.place)
+    said = _inert(f"{item.clause} {item.keyword} ({item.anchor})")
+    return f"| {item.severity.label} | {_code(item.rule)} | {_inert(item.message)}<br>{place}<br>{said} |\n"
+
+
+def _more(group: list[Diagnostic]) -> str:
+    if len(group) <= SHOWN_PER_RULE:
+        return ""
+    first = group[0]
+    more = f"{len(group) - SHOWN_PER_RULE:,} more like it"
+    return f"| {first.severity.label} | {_code(first.rule)} | {more} |\n"
+
+
+def _code(text: str) -> str:
+    """A code span, which no markup reaches but a backtick and the bar of a table."""
+    shown = shortened(visible(text), MAX_MESSAGE)
+    return _inert(text) if re.search("[`|]", shown) else f"`{shown}`"
+
+
+def _inert(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, no HTML, no link, nobody mentioned."""
+    shown = _ACTIVE.sub(r"\\\g<0>", shortened(visible(text), MAX_MESSAGE))
+    shown = re.sub("[&<>@]", lambda match: _NAMED[match[0]], shown)
+    return _LINKS.sub(lambda match: match[0].replace(":", "&#58;").replace(".", "&#46;"), shown)

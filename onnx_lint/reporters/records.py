@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report as plain data, for the formats that programs read; `docs/report.schema.json` describes it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from onnx_lint import __version__
+from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
+from onnx_lint.reporters.escape import encodable, shown_path
+from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.statistics import statistics
+from onnx_lint.spec.clauses import Severity
+
+VERSION: Final = 1
+"""The version of the JSON report. Within a version only properties are added."""
+
+
+def tool_record(report: Report) -> dict[str, Any]:
+    """What made the report, and against which text and rules the files were held."""
+    return {
+        "name": "onnx-lint",
+        "version": __version__,
+        "specification": {"edition": report.edition, "variant": report.variant},
+        "rules": list(report.rules),
+    }
+
+
+def summary_record(report: Report) -> dict[str, Any]:
+    """The counts over all files."""
+    return {
+        "conforms": report.conforms,
+        "files": len(report.files),
+        "files_with_findings": sum(bool(file.diagnostics) for file in report.files),
+        "unreadable": sum(file.unreadable is not None for file in report.files),
+        "internal_errors": sum(len(file.internal_errors) for file in report.files),
+        **_counts(report.diagnostics),
+        "statistics": [
+            {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
+        ],
+    }
+
+
+def file_record(file: FileReport) -> dict[str, Any]:
+    """What was found out about a file, its diagnostics apart."""
+    return {
+        "path": path_of(file),
+        "size": None if file.unreadable is not None else file.size,
+        "facts": _facts(file.facts) if file.facts is not None else None,
+        "unreadable": file.unreadable,
+        "not_judged": file.not_judged,
+        "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],
+        "incomplete": list(file.incomplete),
+        "internal_errors": [_internal_error(error) for error in file.internal_errors],
+        "summary": _counts(file.diagnostics),
+    }
+
+
+def diagnostic_records(file: FileReport) -> list[dict[str, Any]]:
+    """The diagnostics of a file, in its order."""
+    marks = fingerprints(file.diagnostics)
+    return [_diagnostic(item, mark) for item, mark in zip(file.diagnostics, marks, strict=True)]
+
+
+def path_of(file: FileReport) -> str:
+    """The path as it was given or found; `<stdin>` for standard input."""
+    return shown_path(file.path) if file.path == "-" else file.path
+
+
+def json_safe(value: Any) -> Any:
+    """The value with an escape for each lone surrogate, which no encoding can write."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [json_safe(item) for item in value]
+    return value
+
+
+def _counts(diagnostics: tuple[Diagnostic, ...]) -> dict[str, int]:
+    return {f"{level.label}s": sum(item.severity is level for item in diagnostics) for level in reversed(Severity)}
+
+
+def _facts(facts: Facts) -> dict[str, Any]:
+    return {
+        "ir_version": facts.ir_version,
+        "opset_imports": [{"domain": domain, "version": version} for domain, version in facts.opset_imports],
+        "producer": facts.producer,
+        "nodes": facts.nodes,
+        "graphs": facts.graphs,
+        "functions": facts.functions,
+    }
+
+
+def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
+    return {
+        "rule": item.rule,
+        "severity": item.severity.label,
+        "message": item.message,
+        "place": item.place,
+        "pointer": item.pointer,
+        "bytes": _bytes(item.byte_range),
+        "graph": item.graph,
+        "node": item.node,
+        "operator": item.operator,
+        "subject": item.subject,
+        "clause": item.clause,
+        "keyword": item.keyword,
+        "anchor": item.anchor,
+        "clause_summary": item.clause_summary,
+        "allowed": item.allowed,
+        "related": [_related(place) for place in item.related],
+        "fingerprint": fingerprint,
+    }
+
+
+def _related(place: RelatedPlace) -> dict[str, Any]:
+    return {
+        "place": place.place,
+        "pointer": place.pointer,
+        "bytes": _bytes(place.byte_range),
+        "message": place.message,
+    }
+
+
+def _bytes(byte_range: tuple[int, int] | None) -> dict[str, int] | None:
+    return {"offset": byte_range[0], "length": byte_range[1] - byte_range[0]} if byte_range is not None else None
+
+
+def _internal_error(error: InternalError) -> dict[str, Any]:
+    return {"rule": error.rule, "exception": error.exception, "traceback": error.traceback}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The consumer that a model is meant for: the newest versions that it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from onnx_lint.spec.releases import (
+    NEWEST_IR_VERSION,
+    is_onnx_domain,
+    newest_opset_version,
+    normalized_domain,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a consumer knows. Raises ValueError for a version that was never published.
+
+    A version that is too high would make every model pass, so it is no target.
+    """
+
+    ir_version: int | None = None
+    """The newest IR version; None where nothing is said."""
+    opset_versions: Mapping[str, int] = field(default_factory=dict)
+    """The newest operator set version by domain; the default domain is empty. Others are not judged."""
+
+    def __post_init__(self) -> None:
+        if self.ir_version is not None and not 1 <= self.ir_version <= NEWEST_IR_VERSION:
+            raise ValueError(f"there is no IR version {self.ir_version}; they are 1 to {NEWEST_IR_VERSION}")
+        for domain, version in self.opset_versions.items():
+            if domain != normalized_domain(domain):
+                raise ValueError(f"the default domain is '', not {domain!r}")
+            newest = newest_opset_version(domain) if is_onnx_domain(domain) else None
+            if version < 1 or (newest and version > newest):
+                known = f"1 to {newest}" if newest else "1 and above"
+                raise ValueError(f"there is no version {version} of {domain or 'ai.onnx'!r}; they are {known}")
+
+    def __bool__(self) -> bool:
+        """Whether anything is said at all."""
+        return self.ir_version is not None or bool(self.opset_versions)
+
+
+NO_TARGET = Target()

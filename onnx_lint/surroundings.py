@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a place: the names that a reader knows it by, and that stay when an index changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from onnx_lint.model import Place, Proto
+
+_NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
+"""The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The names around a place; None where there is no such thing around it."""
+
+    node: str | None
+    """The name of the innermost node."""
+    operator: str | None
+    """That node's domain and op_type."""
+    graph: str | None
+    """The name of the innermost graph or function."""
+    scope: tuple[str, ...]
+    """The names of all messages around the place and at it, outermost first, none of them an index."""
+
+
+def surroundings(proto: Proto, place: Place) -> Surroundings:
+    """The surroundings of `place` in the model `proto`."""
+    node = operator = graph = None
+    scope: list[str] = []
+    for message in _messages(proto, place):
+        kind = message.DESCRIPTOR.name
+        if kind == "NodeProto":
+            node, operator = message.name, _operator(message)
+        elif kind in {"GraphProto", "FunctionProto"}:
+            node, operator, graph = None, None, message.name
+        scope.append(_identity(message))
+    return Surroundings(node, operator, graph, tuple(scope))
+
+
+def _messages(proto: Proto, place: Place) -> Iterator[Proto]:
+    """The messages from the model, which is left out, to the innermost that is there."""
+    for name, index in place.key:
+        if name not in proto.DESCRIPTOR.fields_by_name:
+            return
+        value = getattr(proto, name)
+        if index is not None:
+            if index >= len(value):
+                return
+            value = value[index]
+        if not hasattr(value, "DESCRIPTOR"):
+            return
+        proto = value
+        yield proto
+
+
+def _operator(node: Proto) -> str:
+    return f"{node.domain}::{node.op_type}" if node.domain else str(node.op_type)
+
+
+def _identity(message: Proto) -> str:
+    kind = message.DESCRIPTOR.name
+    if kind == "NodeProto" and not message.name:
+        first_output = next((name for name in message.output if name), "")
+        return f"{_operator(message)} {first_output}"
+    if kind == "FunctionProto":
+        return f"{message.domain}::{message.name}:{message.overload}"
+    for field in _NAMING_FIELDS:
+        if field in message.DESCRIPTOR.fields_by_name:
+            return str(getattr(message, field))
+    return ""

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from onnx_lint.limits import OF_CONSUMERS, OF_JUDGEMENT, exceeded
+from onnx_lint.model import ROOT, FaultKind, Graph, GraphKind, Model, Place
+from onnx_lint.model.calls import MAX_COUNT
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(
+    clause=("FIL-10", "FIL-10a", "FIL-10b"),
+    since="0.1.0",
+    of_file=True,
+    of_run=True,
+    security=("CVE-2024-27319", "CWE-400", "CWE-770"),
+)
+def exceeded_limit(model: Model) -> Iterator[Finding]:
+    """A limit of onnx-lint is reached.
+
+    ### Why it matters
+
+    A model is input from a stranger. A file of a few kilobytes can stand for so much that whoever reads it runs out
+    of time or memory: functions that call one another twice each double the nodes with every level, and a runtime
+    has taken twice as long for each If inside an If.
+
+    ### What is allowed
+
+    The defaults lie well beyond the models that people make. Each is set by `--limit NAME=VALUE`, or by `limits` in
+    Python.
+
+    Beyond these the model is not judged, which is an error: `file_bytes` (17179869184, 16 GiB) for the file,
+    `text_bytes` (16777216) for a model in text form, `message_bytes` (536870912) for the model without the contents
+    of its tensors, `nodes` (500000) for nodes, graphs and functions together, `graph_entries` (500000) for one list
+    such as the inputs of a graph.
+
+    Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for graphs
+    inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is
+    replaced by the function's body, `name_characters` (10000) for a name.
+
+    Beyond these findings are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
+    (10000) for one file.
+
+    The specification sets no such limits. How deep messages may nest is another rule's matter, excessive-nesting.
+
+    ### Example
+
+    Thirty functions, each of which calls the next one twice: sixty nodes that stand for more than 10**9.
+    """
+    for fault in model.faults_of(FaultKind.LIMIT):
+        clause = "FIL-10" if fault.limit in OF_JUDGEMENT else "FIL-10a"
+        yield Finding(fault.place, fault.message, clause=clause, allowed=_allowed(model, fault.limit or ""))
+    if not model.loaded:
+        return
+    for limit, find in _FINDERS.items():
+        found = find(model)
+        if found is not None:
+            place, actual = found
+            message = f"{exceeded(limit, model.limits, actual)}; {OF_CONSUMERS[limit]}"
+            yield Finding(place, message, clause="FIL-10b", allowed=_allowed(model, limit))
+
+
+def _allowed(model: Model, limit: str) -> str:
+    return f"a {limit} of at most {getattr(model.limits, limit):,}"
+
+
+def _nesting(model: Model) -> tuple[Place, str] | None:
+    """The first graph that is nested deeper than the limit, and how deep the deepest is."""
+    depths: dict[int, int] = {}
+    first: Graph | None = None
+    for graph in model.graphs:  # each behind the one in which it is nested
+        depth = depths[id(graph.parent)] + 1 if graph.kind is GraphKind.NESTED else 0
+        depths[id(graph)] = depth
+        if first is None and depth > model.limits.graph_nesting:
+            first = graph
+    return None if first is None else (first.place, f"graphs nest {max(depths.values())} deep")
+
+
+def _expanded(model: Model) -> tuple[Place, str] | None:
+    """How many nodes there are when each call is replaced by the body of the function."""
+    if not model.calls.all:
+        return None
+    count = model.calls.expanded_nodes()
+    if count <= model.limits.expanded_nodes:
+        return None
+    shown = f"{count:,}" if count < MAX_COUNT else f"at least {MAX_COUNT:,}"
+    return ROOT, f"the model has {shown} nodes when the calls of its functions are expanded"
+
+
+def _names(model: Model) -> tuple[Place, str] | None:
+    """The first name that is longer than the limit."""
+    limit = model.limits.name_characters
+    if model.source.size <= limit:
+        return None
+    for graph in model.graphs:
+        if max(map(len, _names_of(graph)), default=0) > limit:
+            return next(_long_names(graph, limit), None)
+    return None
+
+
+def _names_of(graph: Graph) -> Iterator[str]:
+    nodes = graph.nodes
+    return chain(
+        (graph.name,),
+        *(graph.input_names, graph.output_names, graph.initializer_names, graph.value_info_names),
+        [node.name for node in nodes],
+        {node.op_type for node in nodes},
+        {node.domain for node in nodes},
+        chain.from_iterable([node.inputs for node in nodes]),
+        chain.from_iterable([node.outputs for node in nodes]),
+    )
+
+
+def _long_names(graph: Graph, limit: int) -> Iterator[tuple[Place, str]]:
+    """Each name that is too long, with its place."""
+    if len(graph.name) > limit:
+        yield graph.place.at("name"), _long("name", graph.name)
+    for field in ("input", "output", "initializer", "value_info"):
+        names = graph.initializer_names if field == "initializer" else getattr(graph, f"{field}_names")
+        for index, name in enumerate(names):
+            if len(name) > limit:
+                yield graph.place.at(field, index), _long(field, name)
+    for node in graph.nodes:
+        for field, name in (("name", node.name), ("op_type", node.op_type), ("domain", node.domain)):
+            if len(name) > limit:
+                yield node.place.at(field), _long(field, name)
+        for field, names in (("input", node.inputs), ("output", node.outputs)):
+            for index, name in enumerate(names):
+                if len(name) > limit:
+                    yield node.place.at(field, index), _long(field, name)
+
+
+def _long(field: str, name: str) -> str:
+    return f"the {field} {quote(name)} has {len(name):,} characters"
+
+
+_FINDERS = {"graph_nesting": _nesting, "expanded_nodes": _expanded, "name_characters": _names}
