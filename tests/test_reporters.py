@@ -133,7 +133,14 @@ REPORT = Report(
             ),
             facts=Facts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 0, 1, 0),
         ),
-        FileReport("-", 3, (_note(),)),
+        FileReport(
+            "-",
+            3,
+            (_note(),),
+            not_verified=((HOSTILE, 1), ("com.example", 1204)),
+            incomplete=("the files of external data were not examined, as asked for",),
+        ),
+        FileReport("models/none.onnx", 5, not_judged="the file is empty"),
     ),
     edition="1.23",
     variant="onnx-ml",
@@ -170,10 +177,13 @@ def made_up_rules(monkeypatch: pytest.MonkeyPatch) -> None:
         "odd-name": _rule("odd-name", "NAM-1", "onnx-lint-example"),
         "twice-defined": _rule("twice-defined", "GRA-5"),
     }
+    # The checkout may be installed with the addresses of its metadata, or not at all.
+    monkeypatch.setattr("onnx_lint.reporters.sarif.information_url", lambda: "https://example.invalid/onnx-lint")
+    monkeypatch.setattr("onnx_lint.reporters.sarif_rules.documentation_url", {"odd-name": "https://docs.invalid"}.get)
     for module in ("onnx_lint.spec.clauses", "onnx_lint.reporters.documentation", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.clauses", lambda: MappingProxyType(clauses))
     monkeypatch.setattr("onnx_lint.reporters.sarif_rules.registry", lambda: MappingProxyType(entries))
-    for module in ("onnx_lint.reporters.json", "onnx_lint.reporters.sarif"):
+    for module in ("onnx_lint.reporters.records", "onnx_lint.reporters.sarif"):
         monkeypatch.setattr(f"{module}.__version__", "9.8.7")
 
 
@@ -198,9 +208,17 @@ def written(name: str, report: Report = REPORT, **options: Any) -> str:
         ("concise.txt", "concise", {}),
         ("report.json", "json", {}),
         ("report.sarif", "sarif", {}),
+        ("report-bytes.sarif", "sarif", {"sarif_region": "bytes"}),
+        ("text-statistics.txt", "text", {"statistics": True, "quiet": True}),
+        ("concise-statistics.txt", "concise", {"statistics": True, "quiet": True}),
+        ("report.jsonl", "jsonl", {}),
+        ("github.txt", "github", {}),
+        ("gitlab.json", "gitlab", {}),
+        ("junit.xml", "junit", {}),
+        ("markdown.md", "markdown", {"statistics": True}),
     ],
 )
-def test_golden(request: pytest.FixtureRequest, file: str, format_name: str, options: dict[str, bool]) -> None:
+def test_golden(request: pytest.FixtureRequest, file: str, format_name: str, options: dict[str, Any]) -> None:
     text = written(format_name, **options)
     if format_name == "sarif":
         text = json.dumps(json.loads(text), indent=2) + "\n"
@@ -220,7 +238,7 @@ def test_two_runs_give_the_same_bytes(name: str) -> None:
 
 
 @pytest.mark.usefixtures("made_up_rules")
-@pytest.mark.parametrize("name", ["text", "concise", "json", "sarif"])
+@pytest.mark.parametrize("name", REPORTERS)
 def test_no_format_writes_what_steers_a_display(name: str) -> None:
     text = written(name)
     assert re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", text) == []

@@ -13,6 +13,7 @@ from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_command
 from onnx_lint.cli.check import check_command
+from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.streams import standard_output
 
 _EPILOG = """
@@ -83,7 +84,7 @@ def application() -> None:
     """
 
 
-for _command in (check_command, explain_command, rules_command, clauses_command):
+for _command in (check_command, explain_command, rules_command, clauses_command, config_command):
     application.add_command(_command)
 
 

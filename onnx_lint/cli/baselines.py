@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,19 +25,36 @@ from onnx_lint.cli.streams import report_file
 from onnx_lint.reporters.escape import STANDARD_INPUT, visible
 
 if TYPE_CHECKING:
+    from onnx_lint.cli.plan import Plan
     from onnx_lint.report import FileReport, Report
 
 RulesOf = Callable[["FileReport"], Collection[str]]
 """Tells which rules a file was held against."""
 
 
-def check_options(options: dict[str, Any]) -> None:
-    """Raise UsageError for options about baselines that do not go together."""
-    if options["write_baseline"] is not None:
-        if options["baseline"] is not None:
-            raise click.UsageError("--write-baseline and --baseline do not go together")
-        if options["prune_baseline"]:
-            raise click.UsageError("--write-baseline and --prune-baseline do not go together")
+def with_baselines(report: Report, plan: Plan) -> Report:
+    """The report as `--write-baseline`, or the baselines of its files, leave it.
+
+    Raises ClickException for a baseline that cannot be used or written, and UsageError where there is none to prune.
+    """
+    rules = report.rules
+
+    def rules_of(file: FileReport) -> Collection[str]:
+        return rules if file.rules is None else file.rules
+
+    if plan.options["write_baseline"] is not None:
+        return write_baseline(report, plan.options["write_baseline"], rules_of)
+    paths: dict[str, list[str]] = {}
+    for file in report.files:
+        baseline = plan.of(file.path).baseline
+        if baseline is not None:
+            paths.setdefault(baseline, []).append(file.path)
+    prune = plan.options["prune_baseline"]
+    if prune and not paths:
+        raise click.UsageError("--prune-baseline wants a --baseline")
+    for baseline, own in paths.items():
+        report = apply_baseline(report, baseline, frozenset(own), rules_of, prune=prune)
+    return report
 
 
 def read(path: str) -> Baseline:

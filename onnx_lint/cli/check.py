@@ -5,34 +5,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.outputs import FORMATS, Output, parse_outputs, write_outputs
-from onnx_lint.cli.plan import Plan
+from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
+from onnx_lint.cli.plan import Plan, told_apart
+from onnx_lint.cli.report_options import files_options, report_options, reporter_options
+from onnx_lint.cli.sections import SectionedCommand, section
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
 from onnx_lint.limits import NAMES as LIMIT_NAMES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
 if TYPE_CHECKING:
-    from onnx_lint.engine import Settings
-    from onnx_lint.report import FileReport, Report
-
-_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-def _options(*decorators: _Decorator) -> _Decorator:
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return decorate
-
+    from onnx_lint.report import Report
 
 edition_option = click.option(
     "--edition",
@@ -42,7 +30,8 @@ edition_option = click.option(
     help="The edition of the specification, named after the ONNX release that published it.",
 )
 
-_selection_options = _options(
+_selection_options = section(
+    "Rules",
     edition_option,
     click.option(
         "--variant",
@@ -95,37 +84,8 @@ _selection_options = _options(
     ),
 )
 
-_report_options = _options(
-    click.option(
-        "-f",
-        "--format",
-        "format_name",
-        type=click.Choice(FORMATS),
-        default="text",
-        envvar="ONNX_LINT_FORMAT",
-        show_default=True,
-        show_envvar=True,
-        help="The form of the report.",
-    ),
-    click.option(
-        "-o",
-        "--output",
-        "outputs",
-        multiple=True,
-        metavar="[FORMAT=]PATH",
-        help="Write the report to a file; with FORMAT=, write a further one. Repeatable.",
-    ),
-    click.option("-q", "--quiet", is_flag=True, help="Only findings: no line for each file, no totals."),
-    click.option(
-        "--color",
-        type=click.Choice(("auto", "always", "never")),
-        default="auto",
-        show_default=True,
-        help="Colours; auto goes by the terminal, NO_COLOR and FORCE_COLOR.",
-    ),
-)
-
-_gate_options = _options(
+_gate_options = section(
+    "Exit code",
     click.option(
         "--fail-on",
         type=click.Choice(("error", "warning", "note", "never")),
@@ -137,82 +97,74 @@ _gate_options = _options(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """Whether findings fail the run."""
-
-    least: str
-
-    def code(self, report: Report) -> int:
-        from onnx_lint.spec.clauses import Severity
-
-        if any(file.internal_errors for file in report.files):
-            return exit_codes.INTERNAL_ERROR
-        if any(file.unreadable is not None for file in report.files):
-            return exit_codes.NOT_CHECKED
-        if any(file.not_judged is not None and not file.diagnostics for file in report.files):
-            # The rule that would say so was not selected.
-            return exit_codes.NOT_CHECKED
-        if self.least == "never":
-            return exit_codes.CLEAN
-        least = Severity.of(self.least)
-        found = any(diagnostic.severity >= least for diagnostic in report.diagnostics)
-        return exit_codes.FINDINGS if found else exit_codes.CLEAN
-
-
-@click.command("check", short_help="Lint models; may be left out.")
+@click.command("check", cls=SectionedCommand, short_help="Lint models; may be left out.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @_selection_options
 @target_options
-@_report_options
+@files_options
+@report_options
 @_gate_options
 @baseline_options
 @configuration_options
 @click.pass_context
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Lint models: files, directories (searched for .onnx, .textproto, .txtpb and .pbtxt), or - for standard input."""
-    outputs = parse_outputs(options["format_name"], options["outputs"])
-    settings = _settings(options)
-    report = _lint(paths, outputs, settings)
-    failure = _Failure("never" if options["exit_zero"] else options["fail_on"])
-    code = failure.code(report)
-    if not write_outputs(report, outputs, color=options["color"], quiet=options["quiet"]):
+    plan = Plan(ctx, options)
+    if options["show_settings"]:
+        from onnx_lint.cli.show_settings import show_settings
+
+        show_settings(paths, plan)
+        ctx.exit(exit_codes.CLEAN)
+    run = plan.of_run()
+    outputs = parse_outputs(run["format_name"], options["outputs"])
+    report = _lint(paths, outputs, plan)
+    if plan.has_baseline:
+        from onnx_lint.cli.baselines import with_baselines
+
+        report = with_baselines(report, plan)
+    code = _code(report, plan)
+    failing = "never" if options["exit_zero"] else run["fail_on"]
+    if not write_outputs(report, outputs, reporter_options(options, failing), color=options["color"]):
         code = max(code, exit_codes.NOT_CHECKED)
     _tell_failures(report, ctx)
     ctx.exit(code)
 
 
-def _lint(paths: Sequence[str], outputs: Iterable[Output], settings: Settings) -> Report:
-    from onnx_lint.cli.paths import find_inputs
-    from onnx_lint.engine import report_of
-    from onnx_lint.report import FileReport
+def _code(report: Report, plan: Plan) -> int:
+    """The exit code; whether the findings of a file fail the run, its own configuration says."""
+    if any(file.internal_errors for file in report.files):
+        return exit_codes.INTERNAL_ERROR
+    if any(file.unreadable is not None for file in report.files):
+        return exit_codes.NOT_CHECKED
+    if any(file.not_judged is not None and not file.diagnostics and not file.suppressed for file in report.files):
+        # The rule that would say so was not selected.
+        return exit_codes.NOT_CHECKED
+    failed = any(plan.of(file.path).fails(file.diagnostics) for file in report.files if file.diagnostics)
+    return exit_codes.FINDINGS if failed else exit_codes.CLEAN
 
-    inputs = find_inputs(paths)
+
+def _lint(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> Report:
+    from onnx_lint.cli.jobs import Task, lint_all, processors
+    from onnx_lint.cli.paths import find_inputs
+    from onnx_lint.cli.progress import ProgressBar, is_wanted
+    from onnx_lint.engine import report_of
+
+    run = plan.of_run()
+    inputs = find_inputs(paths, run["exclude"])
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise click.UsageError(f"the report would overwrite the model {output.path!r}")
-    files = [
-        _lint_file(item.path, settings) if item.problem is None else FileReport(item.path, 0, unreadable=item.problem)
-        for item in inputs
-    ]
-    return report_of(files, settings)
+    # All configurations are read before the first model, so that a fault in one is told at once.
+    tasks = [Task(item.path, plan.of(item.path).settings, item.problem) for item in inputs]
+    shown = is_wanted(no_progress=run["no_progress"], quiet=run["quiet"])
+    with ProgressBar(len(tasks), wanted=shown, color=run["color"]) as bar:
+        files = lint_all(tasks, run["jobs"] or processors(), bar.advance)
+    settings = [task.settings for task in tasks]
+    return report_of(told_apart(files, settings), settings[0])
 
 
 def _is_same(output: str, path: str) -> bool:
     return path != "-" and os.path.realpath(output) == os.path.realpath(path)
-
-
-def _lint_file(path: str, settings: Settings) -> FileReport:
-    from onnx_lint.engine import lint_file
-    from onnx_lint.report import FileReport
-
-    try:
-        return lint_file(path, settings)
-    except Exception as error:
-        # A bug outside the rules. The other files still get their verdict.
-        from onnx_lint.cli.failures import internal_error
-
-        return FileReport(path, 0, internal_errors=(internal_error(error),))
 
 
 def _tell_failures(report: Report, ctx: click.Context) -> None:

@@ -32,10 +32,12 @@ PARAMETERS: Final = {
     "limits": "limits",
     "rules": "rule_options",
     "format": "format_name",
+    "exclude": "exclude",
+    "jobs": "jobs",
 }
 """The parameter of the command `check` for each key."""
 
-_PLAIN: Final = ("edition", "variant", "pedantic", "fail-on", "target-ir", "external-data", "format")
+_PLAIN: Final = ("edition", "variant", "pedantic", "fail-on", "target-ir", "external-data", "format", "jobs")
 _TABLES: Final = ("severity", "limits", "target-opset")
 
 
@@ -56,6 +58,8 @@ def merged(options: Mapping[str, Any], explicit: Collection[str], values: Values
         result["baseline"] = _joined(values["baseline",])
     if "opset_schemas" not in explicit and ("opset-schemas",) in values:
         result["opset_schemas"] = tuple(_all_joined(values["opset-schemas",]))
+    if ("exclude",) in values:
+        result["exclude"] = (*_patterns(values["exclude",]), *result["exclude"])
     _merge_selection(result, explicit, values)
     _merge_tables(result, values)
     return result
@@ -114,6 +118,12 @@ def _joined(value: Value) -> str:
 def _all_joined(value: Value) -> Iterator[str]:
     for path in value.value:
         yield _joined(Value(path, value.origin))
+
+
+def _patterns(value: Value) -> Iterator[str]:
+    """The patterns for whoever does not know what they are relative to; those for names of files stay as they are."""
+    for pattern in value.value:
+        yield os.path.join(value.origin.directory, pattern) if "/" in pattern else pattern  # noqa: PTH118 - a str
 
 
 def _selectors(values: Values, path: Path, known: Collection[str]) -> tuple[str, ...]:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from onnx_lint.cli.streams import report_file, standard_output, use_color
 from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -57,23 +58,57 @@ def _output(value: str, format_name: str) -> Output:
     return Output(name, None if path == "-" else path)
 
 
-def write_outputs(report: Report, outputs: Sequence[Output], *, color: str, quiet: bool) -> bool:
+def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str) -> bool:
     """Write every report; one that cannot be written is told on standard error. Returns whether all were written."""
     written = True
+    if any(output.format_name == "sarif" for output in outputs):
+        _tell_about_sarif(report, options)
     for output in outputs:
         try:
-            _write(report, output, color=color, quiet=quiet)
+            _write(report, output, options, color=color)
         except click.ClickException as error:
             error.show()
             written = False
     return written
 
 
-def _write(report: Report, output: Output, *, color: str, quiet: bool) -> None:
+def _write(report: Report, output: Output, options: Options, *, color: str) -> None:
     write = reporter(output.format_name)
     if output.path is None:
         with standard_output() as stream:
-            write(report, stream, Options(color=use_color(color, stream), quiet=quiet))
+            on_terminal = use_color(color, stream)
+            write(report, stream, replace(options, color=on_terminal, links=on_terminal and stream.isatty()))
     else:
         with report_file(output.path) as stream:
-            write(report, stream, Options(quiet=quiet))
+            write(report, stream, options)
+
+
+def _tell_about_sarif(report: Report, options: Options) -> None:
+    """Warn of what a code-scanning service will not show, and say why."""
+    from onnx_lint.reporters.sarif import region_of
+    from onnx_lint.reporters.uri import default_root, is_outside
+
+    root = options.root or default_root()
+    outside = [file.path for file in report.files if is_outside(file.path, root)]
+    bare = [file.path for file in report.files if file.diagnostics and region_of(file, options.sarif_region) == "none"]
+    if outside:
+        click.echo(
+            f"Warning: {_some(outside)} outside {visible(str(root))}: SARIF names {_them(outside)} by absolute"
+            " URIs, which code scanning cannot show (--sarif-root sets the directory)",
+            err=True,
+        )
+    if bare and options.sarif_region is None:
+        click.echo(
+            f"Warning: {_some(bare)} larger than 256 MB: results in SARIF have no region, which would take"
+            " minutes to upload (--sarif-region overrides)",
+            err=True,
+        )
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - 1:,} more are" if len(paths) > 1 else " is"
+    return f"{shown_path(paths[0])}{more}"
+
+
+def _them(paths: Sequence[str]) -> str:
+    return "them" if len(paths) > 1 else "it"

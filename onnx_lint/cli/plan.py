@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
     from onnx_lint.engine import Settings
     from onnx_lint.limits import Limits
+    from onnx_lint.report import Diagnostic, FileReport
     from onnx_lint.spec.target import Target
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
@@ -39,6 +40,15 @@ class Choices:
     fail_on: str
     baseline: str | None
     """The path of the baseline."""
+
+    def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
+        """Whether any of the diagnostics is bad enough to fail the run."""
+        from onnx_lint.spec.clauses import Severity
+
+        if self.fail_on == "never":
+            return False
+        least = Severity.of(self.fail_on)
+        return any(diagnostic.severity >= least for diagnostic in diagnostics)
 
 
 class Plan:
@@ -76,6 +86,12 @@ class Plan:
             self._choices[key] = _choices(merged, ignores)
         return self._choices[key]
 
+    @property
+    def has_baseline(self) -> bool:
+        """Whether the run writes a baseline, or any file that was asked about so far has one."""
+        written = self.options["write_baseline"] is not None or self.options["prune_baseline"]
+        return written or any(choices.baseline is not None for choices in self._choices.values())
+
     def of_run(self) -> Mapping[str, Any]:
         """The options for the run as a whole, for which the configuration of the working directory counts."""
         return self._merged_with(self.values_of("-"))
@@ -101,6 +117,18 @@ class Plan:
             with usable():
                 self._merged[id(values)] = merged(self.options, self.explicit, values)
         return self._merged[id(values)]
+
+
+def told_apart(files: Sequence[FileReport], settings: Sequence[Settings]) -> Iterator[FileReport]:
+    """The reports of files, each under its own settings; where these differ from the first, the report says so."""
+    for file, own in zip(files, settings, strict=True):
+        if own is settings[0]:
+            yield file
+        else:
+            from onnx_lint.engine import selected_rules
+
+            standard = own.standard
+            yield replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
 
 
 class usable:  # noqa: N801 - used like a function, and contextlib.contextmanager would cost twice as much a file

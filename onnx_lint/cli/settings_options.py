@@ -3,24 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
-_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+from onnx_lint.cli.sections import section
 
-
-def _options(*decorators: _Decorator) -> _Decorator:
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return decorate
-
-
-target_options = _options(
+target_options = section(
+    "Targets and operators",
     click.option(
         "--target-ir",
         type=int,
@@ -43,16 +31,16 @@ target_options = _options(
     ),
 )
 
-baseline_options = _options(
+baseline_options = section(
+    "Baseline",
     click.option("--baseline", metavar="FILE", help="Do not report the findings that this file lists."),
     click.option("--write-baseline", metavar="FILE", help="List all findings in this file instead of failing."),
-    click.option(
-        "--prune-baseline", is_flag=True, help="Take what is no longer found out of the file of --baseline."
-    ),
+    click.option("--prune-baseline", is_flag=True, help="Take what is no longer found out of the file of --baseline."),
     click.option("--show-suppressed", is_flag=True, help="Report what the baseline lists as well, marked."),
 )
 
-configuration_options = _options(
+configuration_options = section(
+    "Configuration",
     click.option(
         "--config",
         multiple=True,

@@ -11,6 +11,7 @@ from typing import Any
 from onnx_lint.configuration.discovery import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, Value, Values, checked
 
+
 def read_found(path: str, mode: int) -> Values | None:
     """The values of a file that was found at `path`; None for a pyproject.toml without the table.
 

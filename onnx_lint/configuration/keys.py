@@ -219,6 +219,27 @@ _DECLARED: Final = (
         "--format",
         of_run=True,
     ),
+    Key(
+        "exclude",
+        TEXTS,
+        [],
+        "Files and directories to leave out.",
+        "Patterns, as in per-file-ignores. Taken from the configuration of the working directory; the command line adds "
+        "to it.",
+        'exclude = ["third_party/**"]',
+        "--exclude",
+        of_run=True,
+    ),
+    Key(
+        "jobs",
+        WHOLE,
+        1,
+        "How many files to lint at a time.",
+        "Taken from the configuration of the working directory.",
+        "jobs = 1",
+        "--jobs",
+        of_run=True,
+    ),
 )
 
 KEYS: Final[Mapping[str, Key]] = MappingProxyType({key.name: key for key in _DECLARED})

@@ -40,7 +40,9 @@ def _is_list(value: Any) -> bool:
 
 
 FLAG: Final = Kind("true or false", MappingProxyType({"type": "boolean"}), lambda value: isinstance(value, bool))
-TEXT: Final = Kind("a string", MappingProxyType({"type": "string"}), lambda value: isinstance(value, str) and value != "")
+TEXT: Final = Kind(
+    "a string", MappingProxyType({"type": "string"}), lambda value: isinstance(value, str) and value != ""
+)
 WHOLE: Final = Kind(
     "a whole number of at least 1", MappingProxyType({"type": "integer", "minimum": 1}), lambda value: _is_whole(value)
 )

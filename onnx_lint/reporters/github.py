@@ -14,7 +14,7 @@ from typing import Final, TextIO
 
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import bytes_of, not_verified_of, total_of
@@ -64,7 +64,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
 
 
 def _annotations(file: FileReport, root: Path) -> Iterator[_Annotation]:
-    path = path_below(file.path, root)
+    path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
     if file.unreadable is not None:
         yield _about_file(path, "not checked", visible(file.unreadable))
     if file.not_judged is not None and not file.diagnostics:
@@ -113,8 +113,10 @@ def _shown(annotations: list[_Annotation]) -> set[int]:
 
 
 def _command(annotation: _Annotation) -> str:
-    properties = {"file": annotation.path, "title": annotation.title}
-    return f"::{annotation.type} {_properties(properties.items())}::{_data(annotation.message)}\n"
+    properties = [("title", annotation.title)]
+    if annotation.path != STANDARD_INPUT:
+        properties.insert(0, ("file", annotation.path))
+    return f"::{annotation.type} {_properties(properties)}::{_data(annotation.message)}\n"
 
 
 def _properties(properties: Iterable[tuple[str, str]]) -> str:

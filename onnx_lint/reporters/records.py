@@ -33,6 +33,7 @@ def summary_record(report: Report) -> dict[str, Any]:
         "files": len(report.files),
         "files_with_findings": sum(bool(file.diagnostics) for file in report.files),
         "unreadable": sum(file.unreadable is not None for file in report.files),
+        "not_judged": sum(file.not_judged is not None for file in report.files),
         "internal_errors": sum(len(file.internal_errors) for file in report.files),
         **_counts(report.diagnostics),
         "statistics": [

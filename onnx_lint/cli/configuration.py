@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `config`: which keys a configuration file may have, and a file to start from."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+
+from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.wording import suggestion
+
+
+@click.command("config", short_help="Tell about configuration files.")
+@click.argument("key", required=False, metavar="[KEY]")
+@click.option("--init", is_flag=True, help="Write a file to start from: every key, as a comment.")
+@click.option("--schema", is_flag=True, help="Write the JSON Schema of configuration files.")
+@click.option("-o", "--output", metavar="PATH", help="Write there, where no file is yet, instead of standard output.")
+def config_command(key: str | None, init: bool, schema: bool, output: str | None) -> None:
+    """List the keys of configuration files, or tell all about KEY.
+
+    A configuration file is the onnx-lint.toml, .onnx-lint.toml, or pyproject.toml with a table [tool.onnx-lint], that
+    is nearest to a model in its folder or above.
+    """
+    if sum((key is not None, init, schema)) > 1:
+        raise click.UsageError("KEY, --init and --schema do not go together")
+    text = _text(key, init=init, schema=schema)
+    if output is None:
+        with standard_output() as stream:
+            stream.write(text)
+        return
+    if os.path.lexists(output):
+        raise click.ClickException(f"{output}: there is a file already")
+    with report_file(output) as stream:
+        stream.write(text)
+
+
+def _text(key: str | None, *, init: bool, schema: bool) -> str:
+    from onnx_lint.configuration.documents import configuration_schema, described, starter_file
+    from onnx_lint.configuration.keys import KEYS
+
+    if init:
+        return starter_file()
+    if schema:
+        return json.dumps(configuration_schema(), indent=2) + "\n"
+    if key is None:
+        width = max(map(len, KEYS))
+        return "".join(f"{name.ljust(width)}  {known.summary}\n" for name, known in KEYS.items())
+    if key not in KEYS:
+        raise click.UsageError(f"unknown key {key!r}{suggestion(key, KEYS)}")
+    return described(KEYS[key])

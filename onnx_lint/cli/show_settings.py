@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--show-settings`: every setting, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from click.core import ParameterSource
+
+from onnx_lint.cli.configured import PARAMETERS
+from onnx_lint.cli.paths import find_inputs
+from onnx_lint.cli.streams import standard_output
+from onnx_lint.configuration.keys import KEYS, Key
+from onnx_lint.configuration.values import Values, dotted
+from onnx_lint.reporters.escape import shown_path, visible
+
+if TYPE_CHECKING:
+    from onnx_lint.cli.plan import Plan
+
+_ADDED: Final = frozenset(
+    {"ignore", "extend-select", "per-file-ignores", "severity", "limits", "target-opset", "exclude"}
+)
+"""The keys to which the command line adds, where of others it takes the place."""
+
+_Line = tuple[str, str]
+"""A setting and its origin."""
+
+
+def show_settings(paths: Sequence[str], plan: Plan) -> None:
+    """Write the settings for each of the files, files with the same configuration together.
+
+    Raises ClickException for a configuration that cannot be used, as a run would.
+    """
+    groups: dict[int, list[str]] = {}
+    values: dict[int, Values] = {}
+    for item in find_inputs(paths):
+        plan.of(item.path)  # which checks the names of rules
+        found = plan.values_of(item.path)
+        groups.setdefault(id(found), []).append(item.path)
+        values[id(found)] = found or {}
+    with standard_output() as stream:
+        for number, (key, files) in enumerate(groups.items()):
+            more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+            stream.write(f"{'' if number == 0 else chr(10)}# {shown_path(files[0])}{more}\n")
+            lines = [line for name in PARAMETERS for line in _lines(KEYS[name], values[key], plan)]
+            width = min(max(len(text) for text, _ in lines), 60)
+            stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
+
+
+def _lines(key: Key, values: Values, plan: Plan) -> list[_Line]:
+    given = _given(key, plan)
+    configured = [
+        (f"{dotted(path)} = {_toml(value.value)}", value.origin.shown)
+        for path, value in values.items()
+        if path[0] == key.name
+    ]
+    if key.of_run:
+        # This one is read from the configuration of the working directory.
+        found = plan.values_of("-") or {}
+        configured = (
+            [(f"{key.name} = {_toml(found[key.name,].value)}", found[key.name,].origin.shown)]
+            if (key.name,) in found
+            else []
+        )
+    if given and key.name not in _ADDED:
+        configured = []
+    lines = [*configured, *given]
+    if lines:
+        return lines
+    return [
+        (f"{key.name} = {_toml(key.default)}" if key.default is not None else f"# {key.name} is not set", "default")
+    ]
+
+
+def _given(key: Key, plan: Plan) -> list[_Line]:
+    """What the command line or the environment say of the key."""
+    parameter = PARAMETERS[key.name]
+    if parameter not in plan.explicit:
+        return []
+    source = "environment" if plan.sources[parameter] is ParameterSource.ENVIRONMENT else "command line"
+    return [(text, source) for text in _texts(key, plan.options[parameter])]
+
+
+def _texts(key: Key, value: Any) -> Iterator[str]:
+    if key.name == "per-file-ignores":
+        for _, pattern, names in value:
+            yield f"{dotted((key.name, pattern))} = {_toml(list(names))}"
+    elif key.name in {"severity", "limits", "target-opset"}:
+        for pair in (part.strip() for text in value for part in text.split(",")):
+            name, _, word = pair.rpartition("=")
+            shown = word if word.isdecimal() else _toml(word)
+            yield f"{dotted((key.name, name or 'ai.onnx'))} = {shown}"
+    elif isinstance(value, tuple):
+        is_list = key.name in {"select", "extend-select", "ignore"}
+        names = [name.strip() for text in value for name in text.split(",")] if is_list else value
+        yield f"{key.name} = {_toml(list(names))}"
+    else:
+        yield f"{key.name} = {_toml(value)}"
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, (bool, str, list, int, float)):
+        return json.dumps(value, ensure_ascii=False)
+    return "{}" if value == {} else str(value)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is made from the table of keys: the starter file, the description of a key, the JSON Schema."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from onnx_lint.configuration.keys import KEYS, Key
+from onnx_lint.option_types import json_schema
+from onnx_lint.registry import Registered, registry
+
+WIDTH: Final = 100
+
+
+def starter_file() -> str:
+    """A configuration file that changes nothing: each key as a comment, with what it does."""
+    lines = [
+        "# The configuration of onnx-lint. It is for the models in this folder and below, unless a nearer",
+        "# file is there. In a pyproject.toml the same keys stand in the table [tool.onnx-lint].",
+    ]
+    tables = [key for key in KEYS.values() if key.example.startswith("[")]
+    plain = [key for key in KEYS.values() if key not in tables]
+    # Tables come last: what follows the head of a table belongs to it.
+    for key in (*plain, *tables):
+        lines += ["", *_comment(f"{key.summary} {key.details}".strip())]
+        lines += [f"#{line}" for line in key.example.splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> Iterator[str]:
+    for line in textwrap.wrap(text, WIDTH - 2):
+        yield f"# {line}"
+
+
+def described(key: Key) -> str:
+    """All about a key, in plain text."""
+    parts = [f"{key.name}: {key.summary}"]
+    if key.details:
+        parts.append(key.details)
+    default = "not set" if key.default is None else json.dumps(key.default)
+    facts = [f"Wants: {_wanted(key)}", f"Default: {default}"]
+    if key.option:
+        facts.append(f"Option: {key.option}")
+    paragraphs = ["\n".join(textwrap.wrap(part, WIDTH)) for part in parts]
+    return "\n\n".join([*paragraphs, "\n".join(facts), textwrap.indent(key.example, "    ")]) + "\n"
+
+
+def _wanted(key: Key) -> str:
+    entries = key.kind.entries
+    table = key.kind.wanted == "a table" and entries is not None
+    return f"{key.kind.wanted}; each entry {entries.wanted}" if table and entries is not None else key.kind.wanted
+
+
+def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[str, Any]:
+    """The JSON Schema of a configuration file; `rules`: whose options it describes, onnx-lint's own by default."""
+    if rules is None:
+        rules = {name: entry for name, entry in registry().items() if entry.plugin is None}
+    properties = {key.name: _property(key, rules) for key in KEYS.values()}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:onnx-lint:configuration:1",
+        "title": "Configuration of onnx-lint",
+        "description": "What onnx-lint.toml holds, and the table [tool.onnx-lint] of a pyproject.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _property(key: Key, rules: Mapping[str, Registered]) -> dict[str, Any]:
+    schema = {"description": f"{key.summary} {key.details}".strip(), **key.kind.schema}
+    if key.default is not None:
+        schema["default"] = key.default
+    if key.name == "rules":
+        schema["properties"] = {name: _options(entry) for name, entry in rules.items() if entry.rule.options}
+    return schema
+
+
+def _options(entry: Registered) -> dict[str, Any]:
+    types, defaults = entry.rule.option_types, entry.rule.options
+    properties = {name: {**json_schema(kind), "default": defaults[name]} for name, kind in types.items()}
+    return {
+        "description": entry.rule.summary,
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }

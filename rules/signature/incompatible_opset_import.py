@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Function, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.wording import quote
+
+
+@rule(clause="FUN-14", since="0.1.0")
+def incompatible_opset_import(model: Model) -> Iterator[Finding]:
+    """An operator in a function body is another version of it than the model's imports lead to.
+
+    ### Why it matters
+
+    A consumer that puts the body in place of a call has one version of each operator for the whole graph, so the
+    nodes of the body are read as another version than they were written for. The onnx package refuses such models.
+
+    ### What is allowed
+
+    A function may import another version of a domain than the model does, as long as each operator that its body
+    uses is the same in both. Where the model does not import the domain, the first function that does takes its
+    place. There is one finding for each function and domain.
+
+    ### Example
+
+    ```
+    opset_import { domain: "" version: 21 }
+    functions { name: "F" opset_import { domain: "" version: 12 } node { op_type: "Softmax" ... } ... }
+    ```
+    """
+    reference = dict(model.signatures.opset_versions(model.main_graph))
+    for function in model.functions:
+        imported = model.signatures.opset_versions(function.body)
+        for domain, version in imported.items():
+            expected = reference.setdefault(domain, version)
+            if expected != version:
+                yield from _findings(model, function, domain, (version, expected))
+
+
+def _findings(model: Model, function: Function, domain: str, versions: tuple[int, int]) -> Iterator[Finding]:
+    differing: dict[str, tuple[OperatorSchema, OperatorSchema]] = {}
+    first = None
+    for usage in model.signatures.usages:
+        operator = usage.operator
+        if operator.domain != domain or operator.op_type in differing or operator.function is not None:
+            continue
+        node = next((node for node in usage.nodes if node.graph.function is function), None)
+        mine, theirs = (model.signatures.schemas.find(domain, operator.op_type, version) for version in versions)
+        if node is not None and mine is not None and theirs is not None and mine.since_version != theirs.since_version:
+            differing[operator.op_type] = mine, theirs
+            first = first or node
+    if first is None:
+        return
+    mine, theirs = differing[first.op_type]
+    others = f" (and {len(differing) - 1:,} more operators)" if len(differing) > 1 else ""
+    name = quote(domain or "ai.onnx")
+    yield Finding(
+        first.place.at("op_type"),
+        f"{first.describe()}{others} in {function.body.describe()}, which imports {name} {versions[0]}, "
+        f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, with the version of {theirs.since_version}",
+        related=(Related(function.place, f"{function.body.describe()} imports {name} {versions[0]}"),),
+        allowed="imports that lead to the same version of each operator",
+        subject=function.qualified_name,
+    )
