@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Baselines: the findings that are known, so that a run reports the new ones.
 
-A baseline is a JSON file. A finding is known by its file, relative to the baseline, and by a fingerprint of names; those
-that agree in both are counted. What else an entry holds is for people who read the file.
+A baseline is a JSON file. A finding is known by its file, relative to the baseline, and by a fingerprint of names;
+those that agree in both are counted. What else an entry holds is for people who read the file.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
-from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place, Proto
+from onnx_lint.model import ROOT, Fault, FaultKind, Model
 from onnx_lint.option_types import OptionTypeError, as_option
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
@@ -58,7 +58,7 @@ class Settings:
     limits: Limits = DEFAULT_LIMITS
     """How much of a file is taken on, and how much is reported."""
     set_aside: tuple[str, ...] = ()
-    """What not to report unless `extend_select` names it: `ignore` of a configuration, which a command line may undo."""
+    """What not to report unless `extend_select` names it: what a configuration ignores, and a command line may undo."""
     target: Target = NO_TARGET
     """The consumer that the models are meant for."""
 
@@ -360,10 +360,9 @@ def _incomplete(model: Model, settings: Settings) -> Iterator[str]:
     for fault in model.faults_of(FaultKind.LIMIT):
         if fault.limit in OF_REPORT:
             yield fault.message
-    if model.loaded and not settings.external_data:
-        yield "the files of external data were not examined, as asked for"
-    elif model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
-        yield "the files of external data were not examined: the model has no place in the file system"
+    if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
+        why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
+        yield f"the files of external data were not examined{why}"
 
 
 def lint_file(path: str, settings: Settings) -> FileReport:

@@ -17,7 +17,9 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.spec.target import Target
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -26,7 +28,7 @@ MAX_PROSE_LINES = 3
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
 
-_HEADER = re.compile(r"# (edition|variant|select|option|limit|metamorphic|expect): (.*)")
+_HEADER = re.compile(r"# (edition|variant|select|option|limit|target|metamorphic|expect): (.*)")
 _OPTION = re.compile(r"([a-z0-9-]+)\.([a-z0-9_]+) = (.+)")
 _OPT_OUT = re.compile(r"no \(.+\)")
 _HEX_TOKEN = re.compile(r'\s+|#[^\n]*|([0-9a-fA-F]{2})|"((?:[^"\\\n]|\\.)*)"')
@@ -89,7 +91,13 @@ class Fixture:
     def settings(self) -> Settings:
         select = tuple(name.strip() for value in self._values("select") for name in value.split(","))
         ignore = () if self.rule == LEFT_OUT else (LEFT_OUT,)
-        return Settings(self.standard, select, ignore, options=self._options(), limits=self.limits)
+        return Settings(self.standard, select, ignore, options=self._options(), limits=self.limits, target=self._target())
+
+    def _target(self) -> Target:
+        pairs = (value.partition(" = ") for value in self._values("target"))
+        versions = {name: int(value) for name, _, value in pairs}
+        ir_version = versions.pop("ir", None)
+        return Target(ir_version, {normalized_domain(domain): version for domain, version in versions.items()})
 
     @property
     def limits(self) -> Limits:

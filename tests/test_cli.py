@@ -33,6 +33,7 @@ ROOT = Path(__file__).parent.parent
 
 CLEAN = """
 ir_version: 10
+producer_name: "a test"
 opset_import { domain: "" version: 21 }
 graph {
   name: "graph"
@@ -183,7 +184,7 @@ def test_a_crash_is_in_the_reports(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["clean.textproto", "-o", "json=r.json", "-o", "sarif=r.sarif"]) == 3
     assert capsys.readouterr().out == (
         "clean.textproto: no findings; not judged in full: 1 internal error; IR version 10; ai.onnx 21; "
-        "1 node in 1 graph\n"
+        "1 node in 1 graph; producer a test\n"
     )
     (error,) = json.loads(Path("r.json").read_text())["files"][0]["internal_errors"]
     assert (error["rule"], error["exception"]) == ("crashing-rule", "ValueError: boom \x1b[31m")
@@ -388,6 +389,10 @@ def test_external_data_is_looked_up_unless_told_otherwise(capsys: pytest.Capture
     assert run(["external.textproto", "-f", "concise", "--select", "external-data"]) == 1
     assert capsys.readouterr().out.startswith("external.textproto: graph.initializer[0]")
     assert run(["external.textproto", "-f", "concise", "--select", "external-data", "--no-external-data"]) == 0
+    assert capsys.readouterr().out == (
+        "external.textproto: not verified: the files of external data were not examined, as asked for\n"
+    )
+    assert run(["clean.textproto", "-f", "concise", "--no-external-data"]) == 0
     assert capsys.readouterr().out == ""
 
 

@@ -67,7 +67,7 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
 @click.group(
     cls=_DefaultCommandGroup,
     epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.option(
     "--version",

@@ -16,7 +16,6 @@ from onnx_lint.cli.plan import Plan, told_apart
 from onnx_lint.cli.report_options import files_options, report_options, reporter_options
 from onnx_lint.cli.sections import SectionedCommand, section
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
-from onnx_lint.limits import NAMES as LIMIT_NAMES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
 if TYPE_CHECKING:
@@ -62,6 +61,10 @@ _selection_options = section(
         help="Give a rule's findings another severity: error, warning, note or off. Repeatable.",
     ),
     click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks."),
+)
+
+_extent_options = section(
+    "What is read",
     click.option(
         "--no-external-data",
         "external_data",
@@ -80,7 +83,7 @@ _selection_options = section(
         "limits",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Set how much of a file is taken on or reported: " + ", ".join(LIMIT_NAMES) + ". Repeatable.",
+        help="Set a limit on what is taken on or reported, such as nodes or findings_per_rule. Repeatable.",
     ),
 )
 
@@ -101,6 +104,7 @@ _gate_options = section(
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @_selection_options
 @target_options
+@_extent_options
 @files_options
 @report_options
 @_gate_options

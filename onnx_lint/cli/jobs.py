@@ -12,7 +12,7 @@ import contextlib
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +90,9 @@ class _Worker:
     task: int | None = None
 
 
-def _in_workers(tasks: Sequence[Task], indices: Sequence[int], count: int) -> Iterator[tuple[int, FileReport]]:
+def _in_workers(
+    tasks: Sequence[Task], indices: Sequence[int], count: int
+) -> Generator[tuple[int, FileReport], None, None]:
     """The reports as they come."""
     from multiprocessing.connection import wait
 
@@ -142,7 +144,7 @@ def _start(context: Any) -> _Worker:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, so that it cannot reach a worker before that ignores it: a worker inherits what is held back."""
+    """Hold Ctrl-C back, which a worker inherits, so that none reaches it before it ignores them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

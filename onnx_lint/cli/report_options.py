@@ -26,9 +26,8 @@ files_options = section(
         "--jobs",
         type=click.IntRange(min=0),
         default=1,
-        show_default=True,
         metavar="N",
-        help="Lint N files at a time; 0 for as many as there are processors.",
+        help="Lint N files at a time; 0 for as many as there are processors.  [default: 1]",
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress bar when a run takes longer than a second."),
 )
@@ -67,15 +66,16 @@ report_options = section(
     click.option(
         "--sarif-region",
         type=click.Choice(SARIF_REGIONS),
-        help="What SARIF results point at: line 1, which GitHub needs; their bytes; or no region.  [default: line,"
-        " or none for files above 256 MB]",
+        metavar="WHAT",
+        help="What SARIF results point at: line (the first, for GitHub), bytes or none.  [default: line, above 256 MB"
+        " none]",
     ),
     click.option(
         "--sarif-root",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         metavar="DIR",
-        help="The directory to which the paths in SARIF, GitHub's and GitLab's reports are relative.  [default: the"
-        " top of the Git repository]",
+        help="The directory that paths for SARIF, GitHub and GitLab start from.  [default: the top of the Git"
+        " repository]",
     ),
 )
 
@@ -86,6 +86,7 @@ def reporter_options(options: Mapping[str, Any], failing: str) -> Options:
         quiet=options["quiet"],
         root=options["sarif_root"],
         statistics=options["statistics"],
+        show_suppressed=options["show_suppressed"],
         sarif_region=options["sarif_region"],
         # A run that is not to fail still shows as failed tests what would have failed it.
         failing="error" if failing == "never" else failing,

@@ -33,10 +33,12 @@ class SectionedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options for each section."""
         sections: dict[str, list[tuple[str, str]]] = {}
+        others: list[tuple[str, str]] = []
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                sections.setdefault(getattr(parameter, _SECTION, "Other options"), []).append(record)
-        for title, records in sections.items():
+                title = getattr(parameter, _SECTION, None)
+                (others if title is None else sections.setdefault(title, [])).append(record)
+        for title, records in [*sections.items(), ("Other options", others)]:
             with formatter.section(title):
                 formatter.write_dl(records)

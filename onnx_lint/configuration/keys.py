@@ -114,8 +114,8 @@ _DECLARED: Final = (
         table(TEXTS),
         {},
         "The rules not to report for some files.",
-        "A pattern without a slash is for the name of a file in any folder, another for its path, relative to the folder "
-        "of the configuration file: * and ? stop at a slash, ** does not.",
+        "A pattern without a slash is for the name of a file in any folder, another for its path, relative to the "
+        "folder of the configuration file: * and ? stop at a slash, ** does not.",
         '[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
         "--per-file-ignores",
     ),
@@ -224,8 +224,8 @@ _DECLARED: Final = (
         TEXTS,
         [],
         "Files and directories to leave out.",
-        "Patterns, as in per-file-ignores. Taken from the configuration of the working directory; the command line adds "
-        "to it.",
+        "Patterns, as in per-file-ignores. Taken from the configuration of the working directory; the command line "
+        "adds to it.",
         'exclude = ["third_party/**"]',
         "--exclude",
         of_run=True,

@@ -168,8 +168,8 @@ def _runs(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int,
     records = 0
     fields = wire.fields("TensorProto")
     position = start
-    while position < end:
-        for record in wire.records(source, position, end):
+    while True:
+        for record in wire.records(source, position, end, inside_groups=False):
             number, wire_type, tag, _, position = record
             field = fields.get(number)
             single = field if field is not None and _is_single(field, wire_type) else None
@@ -185,12 +185,14 @@ def _runs(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int,
             if following > position:
                 position = following
                 break
+        else:
+            break
     if run is not None:
         yield run[0], _RUN, run[1], run[1], run[2]
 
 
 def _is_single(field: wire.Field, wire_type: int) -> bool:
     """Whether the record holds one of many values of the field, and not a packed list or raw_data."""
-    if field.name not in _VALUE_FIELDS:
+    if field.name not in _VALUE_FIELDS or wire_type != field.wire_type:
         return False
-    return field.name == "string_data" or (wire_type != WireType.LEN and wire_type == field.wire_type)
+    return field.name == "string_data" or wire_type != WireType.LEN

@@ -18,6 +18,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
         path = shown_path(file.path)
         for item in file.diagnostics:
             stream.write(f"{path}: {line_of(item)}\n")
+        if options.show_suppressed:
+            stream.writelines(f"{path}: {line_of(item)} (suppressed)\n" for item in file.suppressed)
         if not options.quiet:
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
     if options.statistics:

@@ -24,10 +24,14 @@ from onnx_lint.reporters.records import (
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the whole report as one JSON document."""
+    shown = options.show_suppressed
     document = {
         "version": VERSION,
         "tool": tool_record(report),
-        "files": [file_record(file) | {"diagnostics": diagnostic_records(file)} for file in report.files],
+        "files": [
+            file_record(file) | {"diagnostics": diagnostic_records(file, show_suppressed=shown)}
+            for file in report.files
+        ],
         "summary": summary_record(report),
     }
     json.dump(json_safe(document), stream, indent=2)

@@ -26,15 +26,15 @@ from onnx_lint.reporters.records import (
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write one record a line."""
-    for record in _records(report):
+    for record in _records(report, options):
         json.dump(json_safe(record), stream, separators=(",", ":"))
         stream.write("\n")
 
 
-def _records(report: Report) -> Iterator[dict[str, Any]]:
+def _records(report: Report, options: Options) -> Iterator[dict[str, Any]]:
     yield {"record": "run", "version": VERSION, "tool": tool_record(report)}
     for file in report.files:
-        for diagnostic in diagnostic_records(file):
+        for diagnostic in diagnostic_records(file, show_suppressed=options.show_suppressed):
             yield {"record": "finding", "path": path_of(file), **diagnostic}
         yield {"record": "file", **file_record(file)}
     yield {"record": "summary", **summary_record(report)}

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
-from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, total_of
+from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, standard_of, total_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_SHOWN: Final = 100
@@ -59,15 +59,17 @@ def _suite(root: ElementTree.Element, file: FileReport, report: Report, failing:
         outcome = "failure" if failing is not None and severity >= failing else "system-out"
         _case(suite, path, _text(f"{rule} ({clause})"), outcome, _headline(group), _list(group))
     if suite.find("testcase") is None:
-        ElementTree.SubElement(suite, "testcase", classname=path, name="conforms")
+        name = "no new findings" if file.suppressed else "conforms"
+        ElementTree.SubElement(suite, "testcase", classname=path, name=name)
     for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
         suite.set(name, str(len(suite.findall(f".//{tag}"))))
 
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
     properties = ElementTree.SubElement(suite, "properties")
-    variant = "" if report.variant == "onnx-ml" else f" ({report.variant})"
-    pairs = [("edition", f"{report.edition}{variant}")]
+    pairs = [("edition", standard_of(file, report).removeprefix("ONNX "))]
+    if file.suppressed:
+        pairs.append(("suppressed", f"{len(file.suppressed):,}"))
     if file.facts is not None:
         pairs.append(("facts", facts_of(file.facts)))
     pairs += [("not verified", what) for what in not_verified_of(file)]

@@ -14,7 +14,7 @@ from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
-from onnx_lint.reporters.wording import bytes_of, counted, counts, facts_of, not_verified_of, total_of
+from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, praise_of, state_of, total_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
@@ -78,10 +78,9 @@ def _state(file: FileReport, report: Report) -> str:
     facts = f"; {_inert(facts_of(file.facts))}" if file.facts is not None else ""
     if file.not_judged is not None and not file.diagnostics:
         return f"**Not judged**: {_inert(file.not_judged)}"
-    if file.diagnostics or file.internal_errors:
-        return f"{counts(file.diagnostics)}{facts}"
-    variant = "" if report.variant == "onnx-ml" else f" ({report.variant})"
-    return f"Conforms to ONNX {report.edition}{variant} as far as {counted(len(report.rules), 'rule')} can tell{facts}"
+    if file.diagnostics or file.internal_errors or file.suppressed:
+        return f"{state_of(file)}{facts}"
+    return f"Conforms {praise_of(file, report)}{facts}"
 
 
 def _row(item: Diagnostic) -> str:

@@ -36,6 +36,8 @@ def summary_record(report: Report) -> dict[str, Any]:
         "not_judged": sum(file.not_judged is not None for file in report.files),
         "internal_errors": sum(len(file.internal_errors) for file in report.files),
         **_counts(report.diagnostics),
+        "suppressed": len(report.suppressed),
+        "stale": report.stale,
         "statistics": [
             {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
         ],
@@ -53,14 +55,25 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],
         "incomplete": list(file.incomplete),
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
-        "summary": _counts(file.diagnostics),
+        "summary": _counts(file.diagnostics) | {"suppressed": len(file.suppressed)},
+        **_differences(file),
     }
 
 
-def diagnostic_records(file: FileReport) -> list[dict[str, Any]]:
-    """The diagnostics of a file, in its order."""
-    marks = fingerprints(file.diagnostics)
-    return [_diagnostic(item, mark) for item, mark in zip(file.diagnostics, marks, strict=True)]
+def _differences(file: FileReport) -> dict[str, Any]:
+    """What the file was held against, where that is not what the others were held against."""
+    if file.edition is None:
+        return {}
+    return {"specification": {"edition": file.edition, "variant": file.variant}, "rules": list(file.rules or ())}
+
+
+def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> list[dict[str, Any]]:
+    """The diagnostics of a file, in its order, and after them those that a baseline suppresses, when asked for."""
+    items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
+    records = [_diagnostic(item, mark) for item, mark in zip(items, fingerprints(items), strict=True)]
+    for record in records[len(file.diagnostics) :]:
+        record["suppressed"] = True
+    return records
 
 
 def path_of(file: FileReport) -> str:

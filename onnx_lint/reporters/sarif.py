@@ -4,14 +4,16 @@
 Three things differ from what the standard's text alone would suggest, for the sake of GitHub, the service that most
 people use. A model is a binary file, for which the standard wants a region of bytes; GitHub shows a result only with
 a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`. For
-such a region the upload reads the whole file, some ten megabytes a second, so large files have none. Each result has a fingerprint of its own making, because GitHub would make one of the file's first line and take all results
+such a region the upload reads the whole file, some ten megabytes a second, so results in large files have none. Each
+result has a fingerprint of its own making, because GitHub would make one of the file's first line and take all results
 of one rule for the same. And no more results are written than an upload may have.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -41,7 +43,7 @@ _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write one run that holds the results of all files."""
     root = options.root or default_root()
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root, options.sarif_region)]}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root, options)]}
     json.dump(log, stream, separators=(",", ":"))
     stream.write("\n")
 
@@ -51,14 +53,22 @@ def region_of(file: FileReport, wanted: str | None) -> str:
     return wanted or ("line" if file.size <= MAX_SIZE_WITH_LINE else "none")
 
 
-def _run(report: Report, root: Path, region: str | None) -> dict[str, Any]:
+def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
+    if options.show_suppressed:
+        known = {id(item) for item in report.suppressed}
+        files = (replace(file, diagnostics=(*file.diagnostics, *file.suppressed)) for file in report.files)
+        report = replace(report, files=tuple(files))
+    else:
+        known = set()
     uris = [uri_of(file.path, root) for file in report.files]
     rules = sarif_rules((*report.rules, *(item.rule for item in report.diagnostics)), report.edition)
     rule_indices = {rule["id"]: index for index, rule in enumerate(rules)}
     results = [
         result
         for index, (file, uri) in enumerate(zip(report.files, uris, strict=True))
-        for result in _results(file, {"uri": uri, "index": index}, rule_indices, region_of(file, region))
+        for result in _results(
+            file, {"uri": uri, "index": index}, rule_indices, region_of(file, options.sarif_region), known
+        )
     ]
     kept = _worst(results)
     notifications = list(_notifications(report, uris, rule_indices))
@@ -106,7 +116,7 @@ def _worst(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _results(
-    file: FileReport, artifact: dict[str, Any], rule_indices: dict[str, int], region: str
+    file: FileReport, artifact: dict[str, Any], rule_indices: dict[str, int], region: str, known: Collection[int]
 ) -> Iterator[dict[str, Any]]:
     marks = fingerprints(file.diagnostics, artifact["uri"])
     for item, mark in zip(file.diagnostics, marks, strict=True):
@@ -122,6 +132,9 @@ def _results(
             "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
             "properties": _properties(item),
         }
+        if id(item) in known:
+            justification = "The baseline lists the finding."
+            result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
         if related:
             result["relatedLocations"] = [
                 _related(place, number, artifact, region) for number, place in enumerate(related, 1)
@@ -157,9 +170,7 @@ def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[s
     }
 
 
-def _physical_location(
-    byte_range: tuple[int, int] | None, artifact: dict[str, Any], region: str
-) -> dict[str, Any]:
+def _physical_location(byte_range: tuple[int, int] | None, artifact: dict[str, Any], region: str) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": artifact}
     if region == "line":
         location["region"] = _REGION

@@ -51,8 +51,8 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
             "text": "Nothing is known about some operators, files were not examined, or findings exceed a limit."
         },
         "help": {
-            "text": "Describe the operators with --opset-schema, lint the file where its external data are, or raise the"
-            " limit."
+            "text": "Describe the operators with --opset-schema, lint the file where its external data are, or raise"
+            " the limit."
         },
     },
     {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, TextIO
 
 from onnx_lint.report import Diagnostic, FileReport, Report
@@ -12,7 +13,7 @@ from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.paint import Line, link, painter, plain
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import bytes_of, counted, counts, facts_of, not_verified_of, total_of
+from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, praise_of, state_of, total_of
 from onnx_lint.spec.clauses import Severity
 
 SHOWN_PER_RULE: Final = 3
@@ -28,6 +29,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     begun = False
     for file in report.files:
         blocks = list(_findings(file, links=options.links))
+        if options.show_suppressed:
+            blocks += _findings(replace(file, diagnostics=file.suppressed), links=options.links, mark=" (suppressed)")
         if not options.quiet:
             blocks.append([_summary(file, report), *map(_not_verified, not_verified_of(file))])
         for index, block in enumerate(blocks):
@@ -37,7 +40,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
             for line in block:
                 write_line(line)
             begun = True
-    if len(report.files) > 1 and not options.quiet:
+    if (len(report.files) > 1 or report.stale) and not options.quiet:
         write_line(plain(""))
         write_line(((total_of(report), "bold"),))
     if options.statistics and report.diagnostics:
@@ -46,7 +49,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
             write_line(plain(row))
 
 
-def _findings(file: FileReport, *, links: bool) -> Iterator[list[Line]]:
+def _findings(file: FileReport, *, links: bool, mark: str = "") -> Iterator[list[Line]]:
     """A block of lines for each finding that is shown, those of one rule and clause together."""
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for diagnostic in file.diagnostics:
@@ -55,7 +58,7 @@ def _findings(file: FileReport, *, links: bool) -> Iterator[list[Line]]:
     for group in groups.values():
         shown = group[:SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
-            block = [*_headline(diagnostic, file, links=links)]
+            block = [*_headline(diagnostic, file, links=links, mark=mark)]
             if index == 0:
                 block.append(_detail("clause", _clause(diagnostic)))
             if diagnostic.allowed and (index == 0 or diagnostic.allowed != shown[index - 1].allowed):
@@ -68,12 +71,12 @@ def _findings(file: FileReport, *, links: bool) -> Iterator[list[Line]]:
             yield block
 
 
-def _headline(diagnostic: Diagnostic, file: FileReport, *, links: bool) -> Iterator[Line]:
+def _headline(diagnostic: Diagnostic, file: FileReport, *, links: bool, mark: str) -> Iterator[Line]:
     style = _STYLES[diagnostic.severity]
     rule = visible(diagnostic.rule)
     url = documentation_url(diagnostic.rule) if links else None
     yield (
-        (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]", style),
+        (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]{mark}", style),
         (f": {visible(diagnostic.message)}", "bold"),
     )
     yield (
@@ -110,21 +113,18 @@ def _summary(file: FileReport, report: Report) -> Line:
     facts = f"; {facts_of(file.facts)}" if file.facts is not None else ""
     if file.internal_errors:
         crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
-        return (path, (counts(file.diagnostics), ""), (crashed, "bold red"), (facts, ""))
+        return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))
     if file.diagnostics:
-        return (path, (counts(file.diagnostics), _STYLES[_worst(file.diagnostics)]), (facts, ""))
+        return (path, (state_of(file), _STYLES[_worst(file.diagnostics)]), (facts, ""))
     if file.not_judged is not None:
         return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
-    told = f" to ONNX {report.edition}{_variant(report)} as far as {counted(len(report.rules), 'rule')} can tell"
-    return (path, ("conforms", "bold green"), (f"{told}{facts}", ""))
+    if file.suppressed:
+        return (path, (state_of(file), ""), (facts, ""))
+    return (path, ("conforms", "bold green"), (f" {praise_of(file, report)}{facts}", ""))
 
 
 def _not_verified(what: str) -> Line:
     return (("   = ", _FRAME), ("not verified:", "bold"), (f" {what}", ""))
-
-
-def _variant(report: Report) -> str:
-    return "" if report.variant == "onnx-ml" else f" ({report.variant})"
 
 
 def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:

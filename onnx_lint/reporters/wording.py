@@ -54,6 +54,27 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
         yield visible(what)
 
 
+def standard_of(file: FileReport, report: Report) -> str:
+    """What a file was held against: `ONNX 1.23 (onnx)`."""
+    edition = report.edition if file.edition is None else file.edition
+    variant = report.variant if file.variant is None else file.variant
+    return f"ONNX {edition}" if variant == "onnx-ml" else f"ONNX {edition} ({variant})"
+
+
+def praise_of(file: FileReport, report: Report) -> str:
+    """What follows `conforms`: `to ONNX 1.23 as far as 150 rules can tell`."""
+    rules = report.rules if file.rules is None else file.rules
+    return f"to {standard_of(file, report)} as far as {counted(len(rules), 'rule')} can tell"
+
+
+def state_of(file: FileReport) -> str:
+    """The findings of a file in numbers, those that a baseline knows by themselves."""
+    if not file.suppressed:
+        return counts(file.diagnostics)
+    new = counts(file.diagnostics) if file.diagnostics else "no new findings"
+    return f"{new}; {len(file.suppressed):,} suppressed by the baseline"
+
+
 def total_of(report: Report) -> str:
     """All files in one line: `3 errors, 1 warning in 2 of 5 files; 1 not checked`."""
     with_findings = sum(bool(file.diagnostics) for file in report.files)
@@ -62,11 +83,16 @@ def total_of(report: Report) -> str:
     crashes = sum(len(file.internal_errors) for file in report.files)
     parts = [f"{counts(report.diagnostics)} in {with_findings:,} of {counted(len(report.files), 'file')}"]
     if not report.diagnostics:
-        parts = [f"no findings in {counted(len(report.files) - unread - unjudged, 'file')}"]
+        new = "new " if report.suppressed else ""
+        parts = [f"no {new}findings in {counted(len(report.files) - unread - unjudged, 'file')}"]
     if unread:
         parts.append(f"{unread:,} not checked")
     if unjudged:
         parts.append(f"{unjudged:,} not judged")
     if crashes:
         parts.append(counted(crashes, "internal error"))
+    if report.suppressed:
+        parts.append(f"{len(report.suppressed):,} suppressed by the baseline")
+    if report.stale:
+        parts.append(f"{report.stale:,} of the baseline no longer found")
     return "; ".join(parts)

@@ -7,6 +7,12 @@ from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
+MAX_SHOWN = 20
+"""A longer circle is cut in the message."""
+
+MAX_RELATED = 100
+"""Of a longer circle the first nodes are listed; no reader follows more."""
+
 
 @rule(clause="GRA-1", since="0.1.0")
 def cycle(model: Model) -> Iterator[Finding]:
@@ -31,14 +37,22 @@ def cycle(model: Model) -> Iterator[Finding]:
     ```
     """
     for found in model.resolution.cycles:
-        way = " -> ".join(quote(value)[1:-1] for value in (*found.values, found.values[0]))
+        nodes = list(zip(found.nodes, found.values, strict=True))
         yield Finding(
             found.use.place,
-            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {way}",
-            related=tuple(_related(node, value) for node, value in zip(found.nodes, found.values, strict=True)),
+            f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {_way(found.values)}",
+            related=tuple(_related(node, value) for node, value in nodes[:MAX_RELATED]),
             allowed="a graph without cycles",
             subject=found.use.name,
         )
+
+
+def _way(values: tuple[str, ...]) -> str:
+    """The circle by the names of its values, a long one cut in the middle."""
+    shown = [quote(value)[1:-1] for value in values[:MAX_SHOWN]]
+    if len(values) > MAX_SHOWN:
+        shown.append(f"... {len(values) - MAX_SHOWN:,} more ...")
+    return " -> ".join((*shown, shown[0]))
 
 
 def _related(node: Node, value: str) -> Related:

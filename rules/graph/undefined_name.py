@@ -40,7 +40,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
                 hint = _hint(name, graph, model)
                 yield Finding(
                     graph.place.at("output", index),
-                    f"output {index} of {graph.describe()} is {quote(name)}, which nothing defines{hint}",
+                    f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
                     clause="FUN-8" if graph.is_function else "GRA-8",
                     allowed="a value that the graph defines",
                     subject=name,
@@ -58,7 +58,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         more = f" (and {len(others):,} more times)" if others else ""
         yield Finding(
             first.place,
-            f"{first.node.describe()} uses {quote(name)}{more}, which nothing defines{_hint(name, graph, model)}",
+            f"{first.node.describe()} uses {quote(name)}{more}, which {_hint(name, graph, model)}",
             clause="FUN-10" if graph.function else "NOD-2",
             related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
             allowed="a graph input, an initializer, or an output of an earlier node",
@@ -67,13 +67,13 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
 
 
 def _hint(name: str, graph: Graph, model: Model) -> str:
-    """Where else the name is defined, or else the visible name that is nearest to it."""
+    """Where else the name is defined, or that it is nowhere, with the visible name that is nearest to it."""
     elsewhere = next((other for other in model.graphs if name in other.positions), None)
     if elsewhere is None:
         visible = [*graph.positions]
         for outer, position in graph.scopes():
             visible += [other for other, defined in outer.positions.items() if defined < position]
-        return suggestion(name, visible)
+        return f"nothing defines{suggestion(name, visible)}"
     if graph.function is not elsewhere.function:
-        return f"; {elsewhere.describe()} defines it, but a function and its callers do not see each other's names"
-    return f"; {elsewhere.describe()} defines it, out of sight"
+        return f"only {elsewhere.describe()} defines; a function and its callers do not see each other's names"
+    return f"only {elsewhere.describe()} defines, out of sight"

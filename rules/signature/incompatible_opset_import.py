@@ -55,12 +55,14 @@ def _findings(model: Model, function: Function, domain: str, versions: tuple[int
     if first is None:
         return
     mine, theirs = differing[first.op_type]
-    others = f" (and {len(differing) - 1:,} more operators)" if len(differing) > 1 else ""
+    more = len(differing) - 1
+    others = f" (and {more:,} more {'operators' if more > 1 else 'operator'})" if more else ""
     name = quote(domain or "ai.onnx")
     yield Finding(
         first.place.at("op_type"),
         f"{first.describe()}{others} in {function.body.describe()}, which imports {name} {versions[0]}, "
-        f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, with the version of {theirs.since_version}",
+        f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, "
+        f"with the version of {theirs.since_version}",
         related=(Related(function.place, f"{function.body.describe()} imports {name} {versions[0]}"),),
         allowed="imports that lead to the same version of each operator",
         subject=function.qualified_name,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 from .corpus import Seed, seeds
@@ -119,6 +119,8 @@ BYTES = (flip, overwrite, delete, insert, truncate, duplicate, splice, edit_vari
 
 # --- the fields of a message
 
+_FIXED_BYTES: dict[int, int] = {WireType.FIXED32: 4, WireType.FIXED64: 8}
+
 
 def _any_list(rng: Random, fields: list[Field]) -> tuple[str, list[Field]]:
     return rng.choice([item for item in lists(fields) if item[1]] or [("ModelProto", fields)])
@@ -165,7 +167,7 @@ def edit_value(rng: Random, fields: list[Field]) -> None:
         strings = [other.value for _, other in scalars if other.wire_type == WireType.LEN]
         field.value = rng.choice((rng.choice(strings), rng.choice(STRINGS), rng.randbytes(rng.randrange(40))))
     else:
-        size = {WireType.FIXED32: 4, WireType.FIXED64: 8}.get(WireType(field.wire_type), 0)
+        size = _FIXED_BYTES.get(field.wire_type, 0)
         field.value = rng.choice((bytes(size), b"\xff" * size, rng.randbytes(size)))
 
 
@@ -269,18 +271,31 @@ def edit_text(rng: Random, data: bytes) -> bytes:
 def mutated(seed: int, number: int) -> tuple[str, bytes, bool]:
     """Input `number` of the run with `seed`: which seed it comes from, its bytes, and whether it is meant as text."""
     rng = random.Random(f"{seed}:{number}")
-    start: Seed = rng.choice(seeds())
-    data = start.data
-    for _ in range(rng.choice((1, 1, 2, 3, 6))):
-        data = _mutate_once(rng, data, start)[:MAX_BYTES]
-    return start.name, data, start.is_text
-
-
-def _mutate_once(rng: Random, data: bytes, start: Seed) -> bytes:
+    # Text and edits of bytes mostly give what does not parse, and then no rule but those of the file sees it.
+    start = _seed(rng, wants_text=rng.random() < 0.1)
     if start.is_text:
-        return edit_text(rng, data) if rng.random() < 0.7 else rng.choice(BYTES[:7])(rng, data)
-    fields = parse(data) if rng.random() < 0.7 else None
-    if fields is None:
-        return rng.choice(BYTES)(rng, data)
-    rng.choice(FIELDS)(rng, fields)
-    return serialize(fields)
+        data = _edited(rng, start.data, (edit_text, edit_text, *BYTES[:7]))
+    else:
+        fields = parse(start.data)
+        if fields is not None and rng.random() < 0.9:
+            for _ in range(rng.choice((1, 1, 2, 4, 8))):
+                rng.choice(FIELDS)(rng, fields)
+            data = serialize(fields)
+        else:
+            data = start.data
+        if fields is None or rng.random() < 0.25:
+            data = _edited(rng, data, BYTES)
+    return start.name, data[:MAX_BYTES], start.is_text
+
+
+def _seed(rng: Random, *, wants_text: bool) -> Seed:
+    while True:
+        start = rng.choice(seeds())
+        if start.is_text is wants_text:
+            return start
+
+
+def _edited(rng: Random, data: bytes, edits: Sequence[Callable[[Random, bytes], bytes]]) -> bytes:
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        data = rng.choice(edits)(rng, data)[:MAX_BYTES]
+    return data

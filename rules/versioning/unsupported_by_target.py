@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from onnx_lint.model import ROOT, Model, Node, Place, Proto
+from onnx_lint.model.features import features_beyond
+from onnx_lint.model.signatures import Operator, Standing
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+
+@rule(clause=("VER-3a", "VER-12a"), since="0.1.0")
+def unsupported_by_target(model: Model) -> Iterator[Finding]:
+    """The model uses what the consumer that it is meant for does not know.
+
+    ### Why it matters
+
+    Runtimes and converters know ONNX up to some version. They refuse a model that states a later IR version or imports
+    a later operator set, even one that uses nothing new. A model whose versions are only lowered is worse off where it
+    does use something new: fields are then skipped without a word, and operators are missing or mean something else.
+
+    ### What is allowed
+
+    Nothing is reported until a target is given, by `--target-ir` or `--target-opset` or in the configuration. Then
+    allowed is what the target knows:
+
+    - an IR version that the model states up to that of the target; fields, types and element types that came with it
+      or earlier;
+    - imports of operator sets, by the model and its functions, up to the version of the target for that domain;
+    - operators whose signature is as old as that version. An operator that came later is reported as such, one that was
+      changed later with the version of the change: the target knows an earlier form of it, which may or may not do.
+
+    Domains for which no version is given are not judged, nor are operators that a function of the model replaces. Each
+    thing is reported once, where it occurs first.
+
+    ### Example
+
+    ```
+    ir_version: 10
+    opset_import { domain: "" version: 21 }
+    graph { node { op_type: "Gelu" input: "x" output: "y" } }
+    ```
+
+    Under `--target-opset 17` both the import and Gelu, which came with version 20, are reported.
+    """
+    target = model.target
+    if target.ir_version is not None:
+        yield from _beyond_ir_version(model, target.ir_version)
+    if target.opset_versions:
+        yield from _imports(model, target.opset_versions)
+        yield from _operators(model, target.opset_versions)
+
+
+def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
+    if model.ir_version > known:
+        yield Finding(
+            ROOT.at("ir_version"),
+            f"the model states IR version {model.ir_version}, the target knows IR version {known}",
+            clause="VER-3a",
+            allowed=_or_earlier("IR version", known),
+            subject="ir_version",
+        )
+    for feature in features_beyond(model, known):
+        yield Finding(
+            feature.place,
+            f"{feature.what} came with IR version {feature.since.ir_version}, the target knows IR version {known}"
+            f"{_occurrences(feature.count)}",
+            clause="VER-3a",
+            allowed=f"what IR version {known} has",
+            subject=feature.what,
+        )
+
+
+def _or_earlier(what: str, known: int) -> str:
+    return f"{what} {known} or earlier" if known > 1 else f"{what} 1"
+
+
+def _occurrences(count: int) -> str:
+    return f" ({count:,} occurrences)" if count > 1 else ""
+
+
+def _imports(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
+    yield from _imports_of("the model", model.proto.opset_import, ROOT, known)
+    for function in model.functions:
+        yield from _imports_of(function.body.describe(), function.proto.opset_import, function.place, known)
+
+
+def _imports_of(importer: str, imports: Iterable[Proto], place: Place, known: Mapping[str, int]) -> Iterator[Finding]:
+    for index, entry in enumerate(imports):
+        domain = normalized_domain(entry.domain)
+        if entry.version > known.get(domain, entry.version):
+            name = quote(domain or "ai.onnx")
+            yield Finding(
+                place.at("opset_import", index).at("version"),
+                f"{importer} imports version {entry.version} of {name}, the target knows version {known[domain]}",
+                clause="VER-12a",
+                allowed=_or_earlier("version", known[domain]),
+                subject=domain or "ai.onnx",
+            )
+
+
+def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
+    first: dict[tuple[str, str, int], Node] = {}
+    counts: dict[tuple[str, str, int], int] = {}
+    for usage in model.signatures.usages:
+        operator = usage.operator
+        since = _since(operator)
+        if since > known.get(operator.domain, since):
+            key = (operator.domain, operator.op_type, since)
+            first.setdefault(key, usage.nodes[0])
+            counts[key] = counts.get(key, 0) + len(usage.nodes)
+    for (domain, op_type, since), node in first.items():
+        name = domain or "ai.onnx"
+        version = known[domain]
+        came = any(earlier <= version for earlier in model.signatures.schemas.versions(domain, op_type))
+        what = "was changed in" if came else "came with"
+        yield Finding(
+            node.place.at("op_type"),
+            f"{node.describe()}: operator {quote(op_type)} {what} version {since} of {quote(name)}, the target knows "
+            f"version {version}{_occurrences(counts[domain, op_type, since])}",
+            clause="VER-12a",
+            allowed=f"the operators of version {version}",
+            subject=f"{name}.{op_type}",
+        )
+
+
+def _since(operator: Operator) -> int:
+    """The version that brought the signature of the operator; 0 where none is known."""
+    return operator.schema.since_version if operator.standing is Standing.KNOWN and operator.schema is not None else 0
