@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """onnx-lint: tells whether an ONNX model keeps to the ONNX specification.
 
-The library's face is :func:`lint`; see :mod:`onnx_lint.library`. Nothing heavy is imported before it is used.
+The library's face is :func:`lint`, see :mod:`onnx_lint.library`, and for tests :func:`assert_conforms`, see
+:mod:`onnx_lint.assertion`. Nothing heavy is imported before it is used.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from onnx_lint.assertion import assert_conforms
     from onnx_lint.library import lint
     from onnx_lint.report import Diagnostic, FileReport, Report
 
 __version__ = "0.1.0"
 
-__all__ = ["Diagnostic", "FileReport", "Report", "__version__", "lint"]
+__all__ = ["Diagnostic", "FileReport", "Report", "__version__", "assert_conforms", "lint"]
 
 # In a checkout the rules stand beside this package; in the wheel they are `onnx_lint.rules`.
 if not os.path.isdir(os.path.join(__path__[0], "rules")):  # noqa: PTH112, PTH118 - pathlib costs start-up time
@@ -28,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from onnx_lint.library import lint
 
         return lint
+    if name == "assert_conforms":
+        from onnx_lint.assertion import assert_conforms
+
+        return assert_conforms
     if name in {"Diagnostic", "FileReport", "Report"}:
         from onnx_lint import report
 

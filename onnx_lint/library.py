@@ -11,7 +11,9 @@ from onnx_lint.engine import Settings, lint_file, lint_source, report_of
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.report import Report
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.spec.target import Target
 
 
 class SerializableModel(Protocol):
@@ -33,6 +35,8 @@ def lint(
     external_data: bool = True,
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
+    target_ir: int | None = None,
+    target_opset: Mapping[str, int] | None = None,
 ) -> Report:
     """Lint one model and return the report.
 
@@ -40,11 +44,13 @@ def lint(
     `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
-    name, in place of the defaults of `onnx_lint.limits.Limits`.
+    name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
+    by domain, the newest operator set versions that the consumer of the model knows. No configuration file is read.
 
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
-    edition, variant, rule, option or limit and for a faulty schema file, OSError for a schema file that cannot be read.
+    edition, variant, rule, option, limit or target and for a faulty schema file, OSError for a schema file that cannot
+    be read.
     """
     settings = Settings(
         Standard(edition, variant),
@@ -55,6 +61,7 @@ def lint(
         external_data,
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
         limits=DEFAULT_LIMITS.with_values(limits or {}),
+        target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),
     )
     if isinstance(model, (str, os.PathLike)):
         file = lint_file(os.fspath(model), settings)

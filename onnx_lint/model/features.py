@@ -106,7 +106,7 @@ def _fields_of_attributes(model: Model, premature: frozenset[str]) -> Iterator[_
 
 
 def _external_data(model: Model) -> Iterator[_Occurrence]:
-    for tensor in model.tensors():
+    for tensor in model.tensor_survey.annotated:
         # Both fields say the same, the entries more plainly.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
@@ -130,6 +130,8 @@ def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
     for holder in model.types_where(lambda proto: _element_type(proto) in premature):
         kind = str(holder.kind)
         yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
+    if model.tensor_survey.element_types.isdisjoint(premature):
+        return
     for tensor in model.tensors():
         if tensor.proto.data_type in premature:
             yield premature[tensor.proto.data_type], tensor.place.at("data_type")

@@ -277,7 +277,7 @@ class Model:
         files: dict[str, ExternalFile] = {}
         return [
             ExternalData(tensor, self.directory, files)
-            for tensor in self.tensors()
+            for tensor in self.tensor_survey.annotated
             if tensor.proto.external_data or tensor.proto.data_location
         ]
 
@@ -297,7 +297,7 @@ class Model:
 
     @cached_property
     def _metadata(self) -> list[Metadata]:
-        return list(metadata_lists(self.proto, self.graphs, self.tensors()))
+        return list(metadata_lists(self.proto, self.graphs, self.tensor_survey.annotated))
 
     # --- bytes
 

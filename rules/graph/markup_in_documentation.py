@@ -65,7 +65,7 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
     for attribute in model.attributes_where(lambda signature: signature.is_documented):
         yield attribute.proto.doc_string, attribute.place, attribute.describe()
     yield from _of_value_infos(model)
-    for tensor in model.tensors():
+    for tensor in model.tensor_survey.annotated:
         if "<" in tensor.proto.doc_string:
             yield tensor.proto.doc_string, tensor.place, tensor.describe()
 

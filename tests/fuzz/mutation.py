@@ -175,17 +175,20 @@ def add_field(rng: Random, fields: list[Field]) -> None:
     """Set a field that the schema declares, with a value of its wire type."""
     message, found = _any_list(rng, fields)
     declared = rng.choice(list(wire.fields(message).values()))
-    found.insert(rng.randrange(len(found) + 1), _made(rng, declared))
+    made = _made(rng, declared.number, declared.wire_type)
+    if declared.message:
+        made.value = b""
+    found.insert(rng.randrange(len(found) + 1), made)
 
 
-def _made(rng: Random, declared: wire.Field) -> Field:
+def _made(rng: Random, number: int, wire_type: WireType) -> Field:
     values = {
         WireType.VARINT: wire.encode_varint(rng.choice(NUMBERS)),
         WireType.FIXED32: rng.randbytes(4),
         WireType.FIXED64: rng.randbytes(8),
-        WireType.LEN: b"" if declared.message else rng.choice(STRINGS),
+        WireType.LEN: rng.choice(STRINGS),
     }
-    return Field(declared.number, declared.wire_type, values[declared.wire_type])
+    return Field(number, wire_type, values[wire_type])
 
 
 def move_message(rng: Random, fields: list[Field]) -> None:
@@ -226,7 +229,8 @@ def change_wire_type(rng: Random, fields: list[Field]) -> None:
     scalars = _scalars(fields)
     if scalars:
         _, field = rng.choice(scalars)
-        field.wire_type = rng.randrange(8)
+        changed = _made(rng, field.number, rng.choice((WireType.VARINT, WireType.FIXED64, WireType.LEN, WireType.FIXED32)))
+        field.wire_type, field.value = changed.wire_type, changed.value
 
 
 FIELDS: tuple[Callable[[Random, list[Field]], None], ...] = (

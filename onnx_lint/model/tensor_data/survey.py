@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -30,6 +30,10 @@ class TensorSurvey:
     """The irregular ones, and those that evidently have, of a type of which not every value is right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
+    annotated: tuple[Tensor, ...]
+    """The tensors that say more than name, type, shape and values: documentation, metadata, or where they are."""
+    element_types: frozenset[int]
+    """The numbers of the element types that are stated; 0 where a tensor states none."""
 
 
 def survey(model: Model) -> TensorSurvey:
@@ -38,31 +42,19 @@ def survey(model: Model) -> TensorSurvey:
     for graph in model.graphs:
         if not graph.is_function:
             walk.initializers(graph)
-        for node in graph.nodes:
-            for index, attribute in enumerate(node.proto.attribute):
-                if _holds_tensors(attribute):
-                    walk.attribute(attribute, node.place.at("attribute", index), graph)
-    for function in model.functions:
-        for index, attribute in enumerate(function.attribute_defaults):
-            walk.attribute(attribute, function.place.at("attribute_proto", index), function.body)
-    return TensorSurvey(tuple(walk.irregular), tuple(walk.irregular + walk.regular), tuple(walk.sparse))
-
-
-def _holds_tensors(attribute: Proto) -> bool:
-    # A tensor under a wrong type is still there. Only the lists, which cost most to ask for, are asked for by type; a
-    # list under the type of another field has a finding of its own (ATT-3).
-    return bool(
-        attribute.HasField("t")
-        or attribute.HasField("sparse_tensor")
-        or (attribute.type not in _OTHER_TYPES and (attribute.tensors or attribute.sparse_tensors))
+    for attribute in model.attributes_where(lambda signature: not TENSOR_FIELDS.isdisjoint(signature.fields)):
+        walk.attribute(attribute.proto, attribute.place, attribute.graph)
+    return TensorSurvey(
+        tuple(walk.irregular),
+        tuple(walk.irregular + walk.regular),
+        tuple(walk.sparse),
+        tuple(walk.annotated),
+        frozenset(walk.element_types),
     )
 
 
-_OTHER_TYPES: Final = frozenset(
-    value.number
-    for value in schema.message("AttributeProto").DESCRIPTOR.enum_types_by_name["AttributeType"].values
-    if value.name not in {"UNDEFINED", "TENSORS", "SPARSE_TENSORS"}
-)
+TENSOR_FIELDS: Final = frozenset({"t", "tensors", "sparse_tensor", "sparse_tensors"})
+"""The fields of AttributeProto that hold tensors."""
 
 
 class _Walk:
@@ -74,6 +66,8 @@ class _Walk:
         self.irregular: list[StoredTensor] = []
         self.regular: list[StoredTensor] = []
         self.sparse: list[StoredSparseTensor] = []
+        self.annotated: list[Tensor] = []
+        self.element_types: set[int] = set()
 
     def initializers(self, graph: Graph) -> None:
         prefix = graph.place.key
@@ -95,13 +89,24 @@ class _Walk:
 
     def tensor(self, proto: Proto, holder: Place, prefix: Key, step: tuple[str, int | None], graph: Graph) -> None:
         payloads = self.payloads.get((*prefix, step), ()) if self.payloads else ()
-        regular = _regular(proto, payloads)
+        # To ask for all fields at once costs less than to ask for a few.
+        fields = dict(proto.ListFields())
+        regular = _regular(fields, payloads)
+        is_annotated = self.note(fields)
+        if regular is not None and regular.is_plain and not is_annotated:
+            return
+        tensor = Tensor(proto, holder.at(*step), graph, payloads)
+        if is_annotated:
+            self.annotated.append(tensor)
         if regular is None:
-            tensor = Tensor(proto, holder.at(*step), graph, payloads)
             self.irregular.append(StoredTensor(tensor, self.source))
         elif not regular.is_plain:
-            tensor = Tensor(proto, holder.at(*step), graph, payloads)
             self.regular.append(StoredTensor(tensor, self.source, regular.field))
+
+    def note(self, fields: dict[FieldDescriptor, Any]) -> bool:
+        """Take down the element type; return whether the tensor is annotated."""
+        self.element_types.add(fields.get(_DATA_TYPE, UNDEFINED))
+        return not _ANNOTATIONS.isdisjoint(fields)
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:
         values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
@@ -113,6 +118,8 @@ class _Walk:
             return None
         place = sparse.place.at(field)
         tensor = Tensor(getattr(sparse.proto, field), place, sparse.graph, self.payloads.get(place.key, ()))
+        if self.note(dict(tensor.proto.ListFields())):
+            self.annotated.append(tensor)
         return StoredTensor(tensor, self.source)
 
 
@@ -120,6 +127,9 @@ _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
 # The descriptors themselves are the keys of what ListFields gives, so they make the quickest table.
 _DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
     _FIELDS[name] for name in ("dims", "data_type", "segment", "raw_data", "data_location")
+)
+_ANNOTATIONS: Final = frozenset(
+    {_DATA_LOCATION, *(_FIELDS[name] for name in ("doc_string", "external_data", "metadata_props"))}
 )
 _VALUE_FIELDS: Final = frozenset({_RAW_DATA, *(_FIELDS[name] for name in TYPED_FIELDS)})
 
@@ -155,12 +165,11 @@ def _encodings() -> dict[tuple[int, FieldDescriptor], _Encoding]:
 _ENCODINGS: Final = _encodings()
 
 
-def _regular(proto: Proto, payloads: tuple[Payload, ...]) -> _Encoding | None:
+def _regular(values: dict[FieldDescriptor, Any], payloads: tuple[Payload, ...]) -> _Encoding | None:
     """How the values are stored, where there are evidently as many as there should be, in one field; else None.
 
-    Asks for all fields at once, which costs less than asking for a few.
+    `values`: the fields of the tensor that are set.
     """
-    values = dict(proto.ListFields())
     data_type = values.get(_DATA_TYPE, UNDEFINED)
     elements = 1
     for dim in values.get(_DIMS, ()):

@@ -54,7 +54,7 @@ class Outcome:
 class Operator:
     """A signature with the outcomes for the input types that were met so far."""
 
-    __slots__ = ("attributes", "by_inputs", "by_subgraphs", "outcomes", "schema", "_decided", "_fixed_outputs")
+    __slots__ = ("_decided", "_fixed_outputs", "attributes", "by_inputs", "by_subgraphs", "outcomes", "schema")
 
     def __init__(self, schema: OperatorSchema) -> None:
         self.schema = schema

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pytest plugin: fixtures for the tests of those who make models.
+
+pytest imports this module in every run of every project that has onnx-lint installed, so it imports nothing else of
+the package before a test asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    import os
+
+    from onnx_lint.library import SerializableModel
+    from onnx_lint.report import Report
+
+
+class AssertOnnxConforms(Protocol):
+    """The type of the fixture `assert_onnx_conforms`."""
+
+    def __call__(self, model: str | os.PathLike[str] | bytes | SerializableModel, **options: Any) -> Report:
+        """Raise AssertionError with the text report unless `model` keeps to the specification."""
+
+
+@pytest.fixture(scope="session")
+def onnx_lint_options() -> Mapping[str, Any]:
+    """The options of assert_onnx_conforms where a call gives none; override it in a conftest.py."""
+    return {}
+
+
+@pytest.fixture
+def assert_onnx_conforms(onnx_lint_options: Mapping[str, Any]) -> AssertOnnxConforms:
+    """A function that fails the test with the report of onnx-lint unless a model keeps to the ONNX specification."""
+    from onnx_lint.assertion import assert_conforms
+
+    def conforms(model: str | os.PathLike[str] | bytes | SerializableModel, **options: Any) -> Report:
+        __tracebackhide__ = True
+        return assert_conforms(model, **{**onnx_lint_options, **options})
+
+    return conforms

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""assert_conforms and the pytest plugin: a model that breaks the specification fails a test with the report."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from onnx_lint import assert_conforms, lint
+from onnx_lint import engine as onnx_lint_engine
+from onnx_lint.registry import registry
+from onnx_lint.rule import Finding, Rule
+
+pytest_plugins = ["pytester"]
+
+ROOT = Path(__file__).parent.parent
+
+CLEAN = """
+ir_version: 10
+producer_name: "a test"
+opset_import { domain: "" version: 21 }
+graph {
+  name: "graph"
+  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+NAMELESS_PRODUCER = CLEAN.replace('producer_name: "a test"\n', "")
+UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
+
+
+def _message(model: bytes | str | Path, **options: object) -> str:
+    with pytest.raises(AssertionError) as caught:
+        assert_conforms(model, **options)  # type: ignore[arg-type]  # options are whatever a test needs
+    return str(caught.value)
+
+
+def test_a_model_that_conforms_passes_and_gives_the_report():
+    assert assert_conforms(CLEAN.encode()) == lint(CLEAN.encode())
+
+
+def test_the_message_is_the_text_report():
+    lines = _message(UNDEFINED.encode()).splitlines()
+    assert lines[0].startswith("error[undefined-name]: ")
+    assert lines[1] == "  --> <memory>: graph.node[0].input[0]"
+    assert lines[-1] == "<memory>: 1 error; IR version 10; ai.onnx 21; produced by a test; 1 node in 1 graph"
+
+
+def test_a_path_is_named(tmp_path: Path):
+    path = tmp_path / "model.textproto"
+    path.write_text(UNDEFINED)
+    assert f"  --> {path}: graph.node[0].input[0]" in _message(path).splitlines()
+
+
+def test_fail_on_says_what_fails():
+    data = NAMELESS_PRODUCER.encode()
+    assert [diagnostic.severity.label for diagnostic in assert_conforms(data).diagnostics] == ["warning"]
+    assert _message(data, fail_on="warning").startswith("warning[missing-producer]: ")
+    assert _message(data, fail_on="note").startswith("warning[missing-producer]: ")
+
+
+def test_options_are_those_of_lint():
+    data = UNDEFINED.encode()
+    assert assert_conforms(data, ignore=["undefined-name"]) == lint(data, ignore=["undefined-name"])
+    with pytest.raises(ValueError, match=r"unknown rule 'undefined-nam'; did you mean 'undefined-name'\?"):
+        assert_conforms(data, ignore=["undefined-nam"])
+
+
+@pytest.mark.parametrize("wrong", ["eror", "never", ""])
+def test_an_unknown_severity_is_no_silent_pass(wrong: str):
+    with pytest.raises(ValueError, match=f"unknown severity {wrong!r}"):
+        assert_conforms(CLEAN.encode(), fail_on=wrong)
+
+
+def test_what_is_no_model_fails(tmp_path: Path):
+    assert _message(b"").startswith("error[not-a-model]: ")
+    missing = tmp_path / "missing.onnx"
+    assert _message(missing).splitlines() == [f"{missing}: not checked", f"   = {missing}: No such file or directory"]
+    # The rule that would say so is not selected, and yet there is no verdict.
+    assert "not judged" in _message(b"", select=["cycle"])
+
+
+def test_a_rule_that_crashes_fails(monkeypatch: pytest.MonkeyPatch):
+    def crash(model: object) -> Iterator[Finding]:
+        raise RuntimeError("the rule is broken")
+        yield
+
+    entry = registry()["cycle"]
+    broken = Rule("cycle", crash, entry.rule.clauses, "0.1.0", of_file=False)
+    rules = MappingProxyType({**registry(), "cycle": replace(entry, rule=broken)})
+    monkeypatch.setattr(onnx_lint_engine, "registry", lambda: rules)
+    message = _message(CLEAN.encode())
+    assert message.splitlines()[-1] == "   = rule cycle crashed: RuntimeError: the rule is broken"
+
+
+# --- the plugin
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A folder for tests that are run with the plugin, whether or not this checkout is installed."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return pytester
+
+
+def _run(suite: pytest.Pytester, test: str) -> pytest.RunResult:
+    models = f"CLEAN = {CLEAN.encode()!r}\nUNDEFINED = {UNDEFINED.encode()!r}\n"
+    suite.makepyfile(models + textwrap.dedent(test))
+    return suite.runpytest_subprocess("-p", "onnx_lint.pytest_plugin")
+
+
+def test_the_fixture_shows_the_report_at_the_line_of_the_test(suite: pytest.Pytester):
+    result = _run(
+        suite,
+        """
+        def test_export(assert_onnx_conforms):
+            assert_onnx_conforms(UNDEFINED)
+        """,
+    )
+    result.assert_outcomes(failed=1)
+    expected = [
+        ">       assert_onnx_conforms(UNDEFINED)",
+        *(f"E       AssertionError: {line}" if n == 0 else f"E         {line}" for n, line in _lines()),
+    ]
+    result.stdout.fnmatch_lines([_literal(line) for line in expected], consecutive=False)
+    shown = result.stdout.str()
+    assert "assertion.py" not in shown
+    assert "pytest_plugin.py" not in shown
+
+
+def _lines() -> list[tuple[int, str]]:
+    return [(n, line) for n, line in enumerate(_message(UNDEFINED.encode()).splitlines()) if line]
+
+
+def _literal(line: str) -> str:
+    return line.rstrip().replace("[", "[[]")
+
+
+def test_the_fixture_returns_the_report_and_takes_options(suite: pytest.Pytester):
+    result = _run(
+        suite,
+        """
+        def test_export(assert_onnx_conforms):
+            assert assert_onnx_conforms(CLEAN).conforms
+            assert_onnx_conforms(UNDEFINED, ignore=["undefined-name"])
+        """,
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_a_conftest_sets_options_for_all_tests(suite: pytest.Pytester):
+    suite.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def onnx_lint_options():
+            return {"ignore": ["undefined-name"], "fail_on": "note"}
+        """
+    )
+    result = _run(
+        suite,
+        """
+        import pytest
+
+        def test_export(assert_onnx_conforms):
+            assert_onnx_conforms(UNDEFINED)
+            with pytest.raises(AssertionError):
+                assert_onnx_conforms(UNDEFINED, ignore=[])
+        """,
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_pytest_lists_the_fixtures_with_their_documentation(suite: pytest.Pytester):
+    result = suite.runpytest_subprocess("-p", "onnx_lint.pytest_plugin", "--fixtures")
+    result.stdout.fnmatch_lines(["onnx_lint_options*", "assert_onnx_conforms*", "*report of onnx-lint unless*"])
+
+
+def test_the_plugin_is_declared_for_pytest():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert '[project.entry-points.pytest11]\nonnx_lint = "onnx_lint.pytest_plugin"\n' in text

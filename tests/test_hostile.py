@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that mean harm are found, in little time and memory, and their names are shown escaped."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes, laughs, located
+
+from onnx_lint import lint
+from onnx_lint.engine import Settings, lint_file, lint_source
+from onnx_lint.limits import DEFAULT_LIMITS, NAMES, LimitError
+from onnx_lint.report import FileReport, Report
+from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.source import BytesSource
+
+SECONDS = 5
+MEMORY_BYTES = 1 << 30
+PATIENCE = 120
+"""Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+
+
+def _run(*arguments: str | Path, stdin: Any = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+    """Run the program on its own, with limits on time and memory."""
+    command = [sys.executable, "-m", "onnx_lint", *map(str, arguments)]
+    return subprocess.run(
+        command, stdin=stdin, capture_output=True, text=True, timeout=PATIENCE, preexec_fn=_limit, check=False
+    )
+
+
+def _findings(file: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(item["rule"], item["place"]) for item in file["diagnostics"]]
+
+
+def _is_found(attack: Attack, file: dict[str, Any]) -> bool:
+    return any(rule == attack.rule and attack.place in (None, place) for rule, place in _findings(file))
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """For each attack what the report says of it; all of them are linted in one run under the limits of one."""
+    paths = {}
+    for index, attack in enumerate(ATTACKS):
+        folder = tmp_path_factory.mktemp(f"attack{index}")
+        path = folder / f"model{attack.suffix}"
+        path.write_bytes(attack.make(folder))
+        paths[attack.name] = path
+    done = _run(*paths.values(), "-f", "json")
+    assert (done.returncode, done.stderr) == (1, "")
+    files = {file["path"]: file for file in json.loads(done.stdout)["files"]}
+    return {name: files[str(path)] for name, path in paths.items()}
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_the_attack_is_found(attack: Attack, attacked: dict[str, dict[str, Any]]):
+    file = attacked[attack.name]
+    assert file["internal_errors"] == []
+    assert file["unreadable"] is None
+    assert _is_found(attack, file), _findings(file)
+
+
+@pytest.mark.parametrize("attack", HEAVY, ids=lambda attack: attack.name)
+def test_the_heavy_attack_is_found_in_time(attack: Attack, tmp_path: Path):
+    path = tmp_path / f"model{attack.suffix}"
+    path.write_bytes(attack.make(tmp_path))
+    done = _run(path, "-f", "json")
+    assert (done.returncode, done.stderr) in ((0, ""), (1, ""))
+    (file,) = json.loads(done.stdout)["files"]
+    assert file["internal_errors"] == []
+    assert _is_found(attack, file), _findings(file)[:20]
+    assert len(done.stdout) < 5_000_000
+
+
+# --- inputs that are no files
+
+
+def test_a_pipe_a_device_and_a_folder_are_no_models(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe.onnx")
+    (tmp_path / "folder.onnx").mkdir()
+    done = _run(tmp_path / "pipe.onnx", "/dev/zero", tmp_path / "folder.onnx", "-f", "json")
+    assert done.returncode == 2
+    kinds = ("is a pipe", "is a character device", "no model in this directory")
+    for file, kind in zip(json.loads(done.stdout)["files"], kinds, strict=True):
+        assert kind in file["unreadable"]
+
+
+def test_a_folder_with_the_name_of_a_model_is_searched_like_any(tmp_path: Path):
+    (tmp_path / "x.onnx").mkdir()
+    (tmp_path / "x.onnx" / "inner.onnx").write_bytes(located("../x"))
+    done = _run(tmp_path, "-f", "json")
+    assert [file["path"] for file in json.loads(done.stdout)["files"]] == [str(tmp_path / "x.onnx" / "inner.onnx")]
+
+
+def test_standard_input_that_never_ends_is_cut_off():
+    reading, writing = os.pipe()
+
+    def pour() -> None:
+        with os.fdopen(writing, "wb") as stream:
+            try:
+                while True:
+                    stream.write(in_bytes(HEAD) * 1000)
+            except BrokenPipeError:
+                pass
+
+    thread = threading.Thread(target=pour)
+    thread.start()
+    with os.fdopen(reading, "rb") as stream:
+        done = _run("-", "--limit", "file_bytes=1000000", "-f", "json", stdin=stream)
+    thread.join()
+    (file,) = json.loads(done.stdout)["files"]
+    assert done.returncode == 1
+    assert _findings(file) == [("exceeded-limit", "model")]
+    assert "file_bytes of 1,000,000" in file["not_judged"]
+
+
+class _ShrinkingSource(BytesSource):
+    """A file that loses its end after a number of reads."""
+
+    def __init__(self, data: bytes, reads: int, kept: int) -> None:
+        super().__init__(data)
+        self._reads = reads
+        self._kept = kept
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        self._reads -= 1
+        data = super().read_at(offset, length)
+        return data if self._reads >= 0 else data[: max(self._kept - offset, 0)]
+
+
+def _large() -> bytes:
+    """A model that is large enough for its tensor to be read only by the rules that need it."""
+    flags = "\\001" * (5 << 20)
+    return graph(f'initializer {{ name: "w" data_type: 9 dims: {5 << 20} raw_data: "{flags}" }}')
+
+
+@pytest.mark.parametrize("kept", [0, 1, 20, 100, 5000])
+@pytest.mark.parametrize("reads", range(6))
+def test_a_file_that_shrinks_while_it_is_read(reads: int, kept: int):
+    for data in (in_bytes(HEAD + f'graph {{ name: "g" {OUTPUT} }}'), LARGE):
+        file = lint_source(_ShrinkingSource(data, reads, kept), "model.onnx", Settings())
+        assert file.internal_errors == ()
+        assert file.diagnostics or file.facts is not None
+
+
+LARGE = _large()
+
+
+# --- names
+
+
+NAMES_OF_STRANGERS = (
+    "\x1b[2J\x1b[31mred",
+    "a\nerror[forged]: line",
+    "a\r\tb",
+    "\u202eevil\u2066",
+    "\u200b\ufeff",
+    "[link](http://example.com)",
+    "<script>alert(1)</script>",
+    "[bold]rich[/bold]",
+    "::error::workflow",
+    "\x85\x9b31m",
+    "`${x}` | %0A",
+)
+
+_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def _named(name: str) -> bytes:
+    """A model in which nearly everything is called `name`, and wrong in a way that makes messages name it."""
+    model = graph("", "functions { }")
+    from onnx_lint import schema
+
+    proto = schema.message("ModelProto").FromString(model)
+    proto.graph.name = proto.producer_name = name
+    for field in ("name", "op_type", "domain"):
+        setattr(proto.graph.node[0], field, name)
+    proto.graph.node[0].input[0] = name
+    proto.graph.node.add(op_type="Abs", input=[f"{name}2"], output=["y", f"{name}3"])
+    proto.graph.initializer.add(name=name, data_type=99)
+    proto.opset_import.add(domain=name, version=1)
+    proto.metadata_props.add(key=name, value=name)
+    proto.functions[0].name = name
+    return bytes(proto.SerializeToString())
+
+
+def _report(name: str) -> Report:
+    file = lint_source(BytesSource(_named(name)), f"{name}.onnx", Settings(select=("ALL",)))
+    assert file.internal_errors == ()
+    assert any(name in (item.subject or "") for item in file.diagnostics)
+    return Report((file,), "1.23", "onnx-ml")
+
+
+@pytest.mark.parametrize("name", NAMES_OF_STRANGERS, ids=ascii)
+@pytest.mark.parametrize("format_name", REPORTERS)
+def test_names_steer_nothing(format_name: str, name: str, tmp_path: Path):
+    stream = io.StringIO()
+    reporter(format_name)(_report(name), stream, Options(root=tmp_path))
+    text = stream.getvalue()
+    assert _STEERING.findall(text) == []
+    lines = text.splitlines()
+    assert not any(line.startswith(("error[forged]", "::error::workflow")) for line in lines)
+
+
+# --- limits
+
+
+def _lint(data: bytes, **limits: int) -> FileReport:
+    return lint(data, limits=limits).files[0]
+
+
+def test_findings_beyond_the_limit_are_told():
+    nodes = " ".join(f'node {{ op_type: "Abs" input: "u{index}" output: "v{index}" }}' for index in range(50))
+    file = _lint(graph(nodes), findings_per_rule=20)
+    assert sum(item.rule == "undefined-name" for item in file.diagnostics) == 20
+    assert file.incomplete == (
+        "only the first 20 findings are reported of rule 'undefined-name': "
+        "limit findings_per_rule of 20 (option --limit findings_per_rule=N)",
+    )
+    file = _lint(graph(nodes), findings=10)
+    rules = [item.rule for item in file.diagnostics]
+    assert len(rules) - rules.count("exceeded-limit") >= 10
+    assert "undefined-name" in rules
+    assert len(rules) < 10 + len(set(rules)) + rules.count("exceeded-limit")
+
+
+def test_as_many_findings_as_the_limit_are_complete():
+    nodes = " ".join(f'node {{ op_type: "Abs" input: "u{index}" output: "v{index}" }}' for index in range(20))
+    assert _lint(graph(nodes), findings_per_rule=20).incomplete == ()
+
+
+def test_a_model_beyond_a_limit_does_not_pass_when_the_rule_is_not_selected(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph(""))
+    done = _run(path, "--limit", "nodes=1", "--select", "graph")
+    assert done.returncode == 2
+    assert "not judged: the model has at least 2 nodes" in done.stdout
+    report = lint(path, select=["graph"], limits={"nodes": 1})
+    assert not report.conforms
+
+
+def test_bytes_that_are_no_model_do_not_pass_when_the_rule_is_not_selected(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"\x1f\x8b")
+    done = _run(path, "--select", "graph")
+    assert done.returncode == 2
+    assert "not judged: the file is a gzip archive, not a model" in done.stdout
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 1.5, "10"])
+def test_a_limit_is_a_whole_number_of_at_least_one(value: Any):
+    with pytest.raises(LimitError, match="the limit 'nodes' wants a whole number"):
+        DEFAULT_LIMITS.with_values({"nodes": value})
+
+
+def test_an_unknown_limit_is_told_with_the_one_that_was_meant():
+    with pytest.raises(LimitError, match="unknown limit 'node'; did you mean 'nodes'"):
+        DEFAULT_LIMITS.with_values({"node": 1})
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [("nodes", "wants NAME=VALUE"), ("nodes=many", "wants a whole number"), ("nods=1", "did you mean 'nodes'")],
+)
+def test_a_faulty_limit_on_the_command_line_is_wrong_usage(option: str, message: str, tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph(""))
+    done = _run(path, "--limit", option)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_documentation_names_every_limit_with_its_default():
+    from onnx_lint.registry import registry
+
+    documentation = " ".join(registry()["exceeded-limit"].rule.documentation.split())
+    for name in NAMES:
+        assert f"`{name}` ({getattr(DEFAULT_LIMITS, name)}" in documentation
+
+
+def test_the_expansion_of_functions_is_counted_and_not_made():
+    message = next(item.message for item in _lint(laughs(20)).diagnostics if item.rule == "exceeded-limit")
+    assert "1,048,576 nodes" in message
+    assert [item.rule for item in _lint(laughs(19)).diagnostics if item.rule == "exceeded-limit"] == []
+
+
+# --- what was not examined, and what is a matter of security
+
+
+def test_every_report_says_that_no_external_data_was_examined(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(located("w.bin"))
+    file = lint_file(str(path), Settings(external_data=False))
+    assert file.incomplete == ("the files of external data were not examined, as asked for",)
+    for format_name in ("text", "json", "sarif"):
+        done = _run(path, "--no-external-data", "-f", format_name)
+        assert "the files of external data were not examined, as asked for" in done.stdout, format_name
+    assert lint_file(str(path), Settings()).incomplete == ()
+    told = ("the files of external data were not examined: the model has no place in the file system",)
+    assert lint(path.read_bytes()).files[0].incomplete == told
+
+
+def test_checksums_are_verified_when_asked_for(tmp_path: Path):
+    (tmp_path / "w.bin").write_bytes(bytes(8))
+    entries = 'external_data { key: "location" value: "w.bin" } '
+    entries += f'external_data {{ key: "checksum" value: "{"0" * 40}" }}'
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph(f'initializer {{ name: "w" data_type: 1 dims: 2 data_location: EXTERNAL {entries} }}'))
+    for options, expected in (((), []), (("--verify-checksums",), ["checksum-mismatch"])):
+        (file,) = json.loads(_run(path, "-f", "json", "--select", "checksum-mismatch", *options).stdout)["files"]
+        assert [rule for rule, _ in _findings(file)] == expected
+
+
+def test_security_rules_are_marked_in_sarif_and_in_their_documentation(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(located("../x"))
+    log = json.loads(_run(path, "-f", "sarif").stdout)
+    rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    found = rules["parent-directory-location"]
+    assert {"security", "CVE-2022-25882", "external/cwe/cwe-022"} <= set(found["properties"]["tags"])
+    assert float(found["properties"]["security-severity"]) >= 7
+    assert "CVE-2024-27318" in found["help"]["text"]
+    assert "security" not in rules["unordered-nodes"]["properties"]["tags"]
+    assert "security-severity" not in rules["unordered-nodes"]["properties"]
+    assert "CVE-2024-27318" in _run("explain", "parent-directory-location").stdout
