@@ -49,7 +49,7 @@ def test_the_message_is_the_text_report():
     lines = _message(UNDEFINED.encode()).splitlines()
     assert lines[0].startswith("error[undefined-name]: ")
     assert lines[1] == "  --> <memory>: graph.node[0].input[0]"
-    assert lines[-1] == "<memory>: 1 error; IR version 10; ai.onnx 21; produced by a test; 1 node in 1 graph"
+    assert lines[-1].startswith("<memory>: 1 error; IR version 10; ai.onnx 21; 1 node in 1 graph")
 
 
 def test_a_path_is_named(tmp_path: Path):
@@ -127,7 +127,7 @@ def test_the_fixture_shows_the_report_at_the_line_of_the_test(suite: pytest.Pyte
     result.assert_outcomes(failed=1)
     expected = [
         ">       assert_onnx_conforms(UNDEFINED)",
-        *(f"E       AssertionError: {line}" if n == 0 else f"E         {line}" for n, line in _lines()),
+        *(f"E       AssertionError: {line}" if n == 0 else f"E       {line}" for n, line in _lines()),
     ]
     result.stdout.fnmatch_lines([_literal(line) for line in expected], consecutive=False)
     shown = result.stdout.str()

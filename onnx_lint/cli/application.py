@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -13,8 +13,12 @@ from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_command
 from onnx_lint.cli.check import check_command
+from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _EPILOG = """
 \b
@@ -37,13 +41,24 @@ class _DefaultCommandGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `check` in front of what is neither a command nor an option of the group."""
-        if not args:
+        if not args and not ctx.resilient_parsing:
             click.echo(self.get_help(ctx), err=True)
             ctx.exit(exit_codes.NOT_CHECKED)
         own = {*self.commands, *ctx.help_option_names, "--version"}
-        if args[0] not in own:
+        if args and args[0] not in own:
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Offer commands, or what `check` would: its options and files."""
+        from click.shell_completion import CompletionItem
+
+        context = click.Context(check_command, info_name="check", parent=ctx, resilient_parsing=True)
+        options = check_command.shell_complete(context, incomplete)
+        own = super().shell_complete(ctx, incomplete)
+        known = {item.value for item in own}
+        # What is said of files comes first: bash takes it for the end of what was offered before.
+        return [CompletionItem(incomplete, type="file"), *own, *(item for item in options if item.value not in known)]
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the short form, which is the one to use."""
@@ -84,14 +99,21 @@ def application() -> None:
     """
 
 
-for _command in (check_command, explain_command, rules_command, clauses_command, config_command):
+for _command in (
+    check_command,
+    explain_command,
+    rules_command,
+    clauses_command,
+    config_command,
+    completions_command,
+):
     application.add_command(_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code. No exception leaves it."""
     try:
-        code = application.main(arguments, prog_name="onnx-lint", standalone_mode=False)
+        code = application.main(arguments, prog_name=PROGRAM, complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return exit_codes.NOT_CHECKED

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onnx_lint.cli.check import edition_option
+from onnx_lint.cli.completion import complete_rules_and_clauses
 from onnx_lint.cli.streams import standard_output, use_color
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _format_option = click.option(
 
 
 @click.command("explain", short_help="Tell all about a rule or a clause.")
-@click.argument("name", metavar="RULE|CLAUSE")
+@click.argument("name", metavar="RULE|CLAUSE", shell_complete=complete_rules_and_clauses)
 @edition_option
 @_format_option
 def explain_command(name: str, edition: str, format_name: str) -> None:

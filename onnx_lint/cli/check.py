@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onnx_lint.cli import exit_codes
+from onnx_lint.cli.completion import complete_selectors
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
 from onnx_lint.cli.plan import Plan, told_apart
 from onnx_lint.cli.report_options import files_options, report_options, reporter_options
@@ -43,10 +44,17 @@ _selection_options = section(
         "--select",
         multiple=True,
         metavar="NAMES",
+        shell_complete=complete_selectors,
         help="Only these: rule ids, chapters, or keywords (MUST, SHOULD, ALL), separated by commas. Repeatable.",
     ),
-    click.option("--extend-select", multiple=True, metavar="NAMES", help="These besides the others."),
-    click.option("--ignore", multiple=True, metavar="NAMES", help="None of these."),
+    click.option(
+        "--extend-select",
+        multiple=True,
+        metavar="NAMES",
+        shell_complete=complete_selectors,
+        help="These besides the others.",
+    ),
+    click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="None of these."),
     click.option(
         "--per-file-ignores",
         multiple=True,

@@ -8,12 +8,13 @@ import os
 
 import click
 
+from onnx_lint.cli.completion import complete_keys
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.wording import suggestion
 
 
 @click.command("config", short_help="Tell about configuration files.")
-@click.argument("key", required=False, metavar="[KEY]")
+@click.argument("key", required=False, metavar="[KEY]", shell_complete=complete_keys)
 @click.option("--init", is_flag=True, help="Write a file to start from: every key, as a comment.")
 @click.option("--schema", is_flag=True, help="Write the JSON Schema of configuration files.")
 @click.option("-o", "--output", metavar="PATH", help="Write there, where no file is yet, instead of standard output.")

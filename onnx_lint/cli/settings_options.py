@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import click
 
+from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.sections import section
 
 target_options = section(
@@ -27,14 +28,25 @@ target_options = section(
         "opset_schemas",
         multiple=True,
         metavar="FILE",
+        shell_complete=complete_files,
         help="A schema file, which describes the operators of a domain. Repeatable.",
     ),
 )
 
 baseline_options = section(
     "Baseline",
-    click.option("--baseline", metavar="FILE", help="Do not report the findings that this file lists."),
-    click.option("--write-baseline", metavar="FILE", help="List all findings in this file instead of failing."),
+    click.option(
+        "--baseline",
+        metavar="FILE",
+        shell_complete=complete_files,
+        help="Do not report the findings that this file lists.",
+    ),
+    click.option(
+        "--write-baseline",
+        metavar="FILE",
+        shell_complete=complete_files,
+        help="List all findings in this file instead of failing.",
+    ),
     click.option("--prune-baseline", is_flag=True, help="Take what is no longer found out of the file of --baseline."),
     click.option("--show-suppressed", is_flag=True, help="Report what the baseline lists as well, marked."),
 )
@@ -45,6 +57,7 @@ configuration_options = section(
         "--config",
         multiple=True,
         metavar="FILE|KEY=VALUE",
+        shell_complete=complete_files,
         help="Use this configuration file in place of the nearest ones; or set a key of it. Repeatable.",
     ),
     click.option("--no-config", is_flag=True, help="Look for no configuration file."),

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Graph, GraphKind, Model, Node
+from onnx_lint.model.control_flow import control_flow_node, supplied_inputs
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
+"""The attributes that hold the subgraphs of the control-flow operators."""
+
+LAST_IR_VERSION_WITH_DEFAULTS = 3
+"""Up to here further inputs may follow the supplied ones, each with an initializer."""
+
+
+@rule(clause=("SUB-7", "SUB-7a"), since="0.1.0")
+def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
+    """A subgraph has another number of inputs or outputs than its control-flow operator has use for.
+
+    ### Why it matters
+
+    The operator matches its own inputs and outputs to those of the subgraph by position. With too few or too many
+    there is no such match, and consumers refuse the model.
+
+    ### What is allowed
+
+    | Operator | Inputs of the subgraph | Outputs of the subgraph |
+    |---|---|---|
+    | If | none | one for each output of the node |
+    | Loop | iteration number, condition, each loop-carried value | condition, one for each output of the node |
+    | Scan | one for each input of the node (in operator set 8 but for the first) | one for each output of the node |
+    | SequenceMap | one for each input of the node | one for each output of the node |
+
+    Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
+    function of the model is no control-flow operator, whatever its name.
+
+    ### Example
+
+    ```
+    node { op_type: "If" ... attribute { name: "then_branch" type: GRAPH g { input { name: "x" } } } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.kind is not GraphKind.NESTED:
+            continue
+        node = control_flow_node(model, graph)
+        if node is not None and _attribute_name(graph, node) in BRANCHES[node.op_type]:
+            yield from _inputs(model, graph, node)
+            yield from _outputs(graph, node)
+
+
+def _attribute_name(graph: Graph, node: Node) -> str:
+    place = graph.place.parent
+    index = place.index if place is not None else None
+    return node.attribute_protos[index].name if index is not None and graph.place.field == "g" else ""
+
+
+def _inputs(model: Model, graph: Graph, node: Node) -> Iterator[Finding]:
+    supplied = supplied_inputs(model, node)
+    if supplied is None:
+        return
+    names = graph.input_names
+    if model.effective_ir_version <= LAST_IR_VERSION_WITH_DEFAULTS:
+        initializers = {*graph.initializer_names, *graph.sparse_initializer_names}
+        names = names[:supplied] + [name for name in names[supplied:] if name not in initializers]
+    if len(names) != supplied:
+        yield _finding(graph, node, "SUB-7", f"{_count(len(names), 'input')}, and {node.op_type} supplies {supplied}")
+
+
+def _outputs(graph: Graph, node: Node) -> Iterator[Finding]:
+    expected = len(node.outputs) + (node.op_type == "Loop")
+    found = len(graph.output_names)
+    if found != expected:
+        yield _finding(graph, node, "SUB-7a", f"{_count(found, 'output')}, and {node.op_type} hands on {expected}")
+
+
+def _finding(graph: Graph, node: Node, clause: str, what: str) -> Finding:
+    field = "input" if clause == "SUB-7" else "output"
+    attribute = quote(_attribute_name(graph, node))
+    return Finding(
+        graph.place,
+        f"{graph.describe()}, the {attribute} of {node.describe()}, has {what}",
+        clause=clause,
+        related=(Related(node.place, node.describe()),),
+        allowed=f"as many {field}s as the operator has use for",
+        subject=node.name or (node.outputs[0] if node.outputs else None),
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`onnx-lint completions`: scripts that shells accept, and what they then offer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from onnx_lint.engine import selectors
+from onnx_lint.registry import registry
+from onnx_lint.spec.clauses import clauses
+
+ROOT = Path(__file__).parent.parent
+SHELLS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> dict[str, str]:
+    """An environment in which this checkout is the program `onnx-lint`, installed or not."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "onnx-lint"
+    script.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m onnx_lint "$@"\n')
+    script.chmod(0o755)
+    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+
+def _script(program: dict[str, str], shell: str) -> str:
+    command = ["onnx-lint", "completions", shell]
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def _need(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed here")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_shell_accepts_the_script(program: dict[str, str], shell: str, tmp_path: Path):
+    text = _script(program, shell)
+    assert "_ONNX_LINT_COMPLETE" in text
+    _need(shell)
+    path = tmp_path / "script"
+    path.write_text(text)
+    done = subprocess.run([*SHELLS[shell], path], env=program, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_an_unknown_shell_is_refused(program: dict[str, str]):
+    command = ["onnx-lint", "completions", "bsh"]
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'bsh'" in done.stderr
+
+
+def _offered(program: dict[str, str], *words: str) -> list[tuple[str, str]]:
+    """Type and value of what the program offers for the last of `words`, as the script for bash asks it."""
+    asked = {"_ONNX_LINT_COMPLETE": "bash_complete", "COMP_WORDS": "\n".join(("onnx-lint", *words))}
+    environment = {**program, **asked, "COMP_CWORD": str(len(words))}
+    done = subprocess.run(["onnx-lint"], env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr == ""
+    items = [line.partition(",") for line in done.stdout.splitlines()]
+    return [(kind, value) for kind, _, value in items]
+
+
+def _plain(offered: list[tuple[str, str]]) -> list[str]:
+    return [value for kind, value in offered if kind == "plain"]
+
+
+def test_the_first_word_is_a_command_or_a_file(program: dict[str, str]):
+    offered = _offered(program, "")
+    assert offered[0] == ("file", "")
+    assert sorted(_plain(offered)) == ["check", "clauses", "completions", "config", "explain", "rules"]
+
+
+def test_options_of_check_are_offered_without_its_name(program: dict[str, str]):
+    assert _plain(_offered(program, "--sel")) == ["--select"]
+    assert _plain(_offered(program, "model.onnx", "--fail-on", "")) == ["error", "warning", "note", "never"]
+
+
+def test_behind_a_file_more_files_follow(program: dict[str, str]):
+    assert _offered(program, "a.onnx", "b") == [("file", "b")]
+    assert _offered(program, "check", "b") == [("file", "b")]
+    assert _offered(program, "a.onnx", "--baseline", "b") == [("file", "b")]
+
+
+@pytest.mark.parametrize("option", ["--select", "--extend-select", "--ignore"])
+def test_names_are_offered_for_each_part_of_a_list(program: dict[str, str], option: str):
+    assert sorted(_plain(_offered(program, option, ""))) == sorted(selectors())
+    assert _plain(_offered(program, option, "graph,cyc")) == ["graph,cycle"]
+    assert _plain(_offered(program, option, "cycle,cyc")) == []
+    assert "SHOULD" in _plain(_offered(program, option, "sho"))
+
+
+def test_explain_takes_rules_and_clauses(program: dict[str, str]):
+    assert _plain(_offered(program, "explain", "")) == list(registry())
+    assert set(_plain(_offered(program, "explain", "gra-"))) == {name for name in clauses() if name.startswith("GRA-")}
+
+
+def test_bash_completes_a_rule(program: dict[str, str]):
+    _need("bash")
+    script = f"""
+    {_script(program, "bash")}
+    COMP_WORDS=(onnx-lint explain duplicate-def) COMP_CWORD=2
+    _onnx_lint_completion onnx-lint
+    echo "${{COMPREPLY[@]}}"
+    """
+    command = ["bash", "--norc", "-c", script]
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    # Without a terminal bash has no line editor, and says so about the line that registers the function.
+    assert done.stdout == "duplicate-definition\n"
+
+
+def test_fish_completes_a_rule_with_its_summary(program: dict[str, str]):
+    _need("fish")
+    script = f'{_script(program, "fish")}\ncomplete -C "onnx-lint explain duplicate-def"'
+    command = ["fish", "--no-config", "-c", script]
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == f"duplicate-definition\t{registry()['duplicate-definition'].rule.summary}\n"

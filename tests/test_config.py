@@ -1,0 +1,570 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configuration files: where they are found, what they say, and what is said of those that are wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import jsonschema
+import pytest
+
+from onnx_lint.cli import run
+from onnx_lint.cli.configured import PARAMETERS
+from onnx_lint.configuration.documents import configuration_schema, starter_file
+from onnx_lint.configuration.globs import matches
+from onnx_lint.configuration.keys import KEYS
+from onnx_lint.option_types import OptionTypeError, as_option, json_schema, option_types
+
+ROOT = Path(__file__).parent.parent
+
+ODD = """
+ir_version: 10
+producer_name: "example"
+producer_version: "1"
+opset_import { domain: "" version: 21 }
+graph {
+  name: "graph"
+  node { name: "relu" op_type: "Relu" input: "x" output: "y/out" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y/out" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+"""A model with one warning: a name that is no C90 identifier."""
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a model of its own and one in a folder."""
+    (tmp_path / "zoo").mkdir()
+    (tmp_path / "odd.textproto").write_text(ODD)
+    (tmp_path / "zoo" / "odd.textproto").write_text(ODD)
+    monkeypatch.chdir(tmp_path)
+    for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def found(capsys: Output, *arguments: str) -> list[str]:
+    """Path and rule of each finding."""
+    run([*arguments, "-f", "json"])
+    files = json.loads(capsys.readouterr().out)["files"]
+    return [f"{file['path']} {item['rule']}" for file in files for item in file["diagnostics"]]
+
+
+def failure(capsys: Output, *arguments: str) -> str:
+    """What the program says when it ends with exit code 2."""
+    assert run([*arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err.strip().splitlines()[-1]
+
+
+BOTH = ["odd.textproto non-c90-name", "zoo/odd.textproto non-c90-name"]
+
+
+# --- where the file lies
+
+
+@pytest.mark.parametrize("name", ["onnx-lint.toml", ".onnx-lint.toml", "pyproject.toml"])
+def test_the_nearest_file_counts_for_each_input(folder: Path, capsys: Output, name: str) -> None:
+    head = "[tool.onnx-lint]\n" if name == "pyproject.toml" else ""
+    (folder / "zoo" / name).write_text(f'{head}ignore = ["name"]\n')
+    assert found(capsys, "odd.textproto", "zoo") == BOTH[:1]
+
+
+def test_a_nearer_file_hides_one_further_up(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
+    assert found(capsys, ".") == []
+    (folder / "zoo" / "onnx-lint.toml").write_text("")
+    assert found(capsys, "odd.textproto", "zoo") == BOTH[1:]
+
+
+def test_the_files_of_one_folder_have_an_order(folder: Path, capsys: Output) -> None:
+    (folder / "pyproject.toml").write_text('[tool.onnx-lint]\nignore = ["name"]\n')
+    assert found(capsys, "odd.textproto") == []
+    (folder / ".onnx-lint.toml").write_text("")
+    assert found(capsys, "odd.textproto") == BOTH[:1]
+    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
+    assert found(capsys, "odd.textproto") == []
+
+
+def test_a_pyproject_without_the_table_is_passed_by(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
+    (folder / "zoo" / "pyproject.toml").write_text('[project]\nname = "zoo"\ndependencies = ["onnx-lint"]\n')
+    assert found(capsys, "zoo") == []
+    (folder / "zoo" / "pyproject.toml").write_text("no TOML, and none of our business")
+    assert found(capsys, "zoo") == []
+
+
+def test_standard_input_goes_by_the_working_directory(folder: Path) -> None:
+    (folder / "onnx-lint.toml").write_text('fail-on = "warning"\n')
+    command = [sys.executable, "-m", "onnx_lint", "-", "-f", "concise"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, input=ODD.encode(), capture_output=True, env=environment, timeout=60, check=False, cwd=folder
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_without_a_file_nothing_is_imported_for_it(folder: Path) -> None:
+    code = (
+        "import sys; from onnx_lint.cli import run; run(['odd.textproto', '-q']); "
+        "print([name for name in sys.modules if name.startswith('onnx_lint.configuration.') or name == 'tomllib'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=True,
+        cwd=folder,
+    )
+    imported = [name for name in json.loads(done.stdout.splitlines()[-1].replace("'", '"')) if "globs" not in name]
+    assert imported == ["onnx_lint.configuration.discovery"]
+
+
+# --- extend
+
+
+def test_extend_adds_to_another_file(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\nfail-on = "note"\n[severity]\nnon-c90-name = "note"\n')
+    (folder / "zoo" / "onnx-lint.toml").write_text(
+        'extend = "../onnx-lint.toml"\nignore = []\n[severity]\ncycle = "off"\n'
+    )
+    assert run(["zoo", "-f", "concise"]) == 1
+    assert capsys.readouterr().out.split(": ")[2].startswith("note[non-c90-name]")
+
+
+def test_extend_leads_to_a_pyproject(folder: Path, capsys: Output) -> None:
+    (folder / "pyproject.toml").write_text('[tool.onnx-lint]\nignore = ["name"]\n')
+    (folder / "zoo" / "onnx-lint.toml").write_text('extend = "../pyproject.toml"\n')
+    assert found(capsys, "zoo") == []
+
+
+def test_extend_in_a_circle_is_told(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('extend = "zoo/onnx-lint.toml"\n')
+    (folder / "zoo" / "onnx-lint.toml").write_text('extend = "../onnx-lint.toml"\n')
+    zoo = str(Path("zoo", "onnx-lint.toml"))
+    assert failure(capsys, "odd.textproto") == (
+        f"Error: {zoo}: extend: goes in a circle: onnx-lint.toml -> {zoo} -> onnx-lint.toml"
+    )
+
+
+def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('extend = "base.toml"\n')
+    assert failure(capsys, "odd.textproto") == "Error: onnx-lint.toml: extend: there is no file base.toml"
+
+
+# --- what is wrong with a file
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('ignroe = ["name"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
+        ('ignore = "name"', "ignore: wants a list of strings, not 'name'"),
+        ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
+        ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
+        ('edition = "1.24"', "edition: wants one of 1.9, 1.16, 1.21, 1.23, not '1.24'"),
+        ("edition = 1.9", "edition: wants one of 1.9, 1.16, 1.21, 1.23, not 1.9"),
+        ("pedantic = 1", "pedantic: wants true or false, not 1"),
+        ('fail-on = "off"', "fail-on: wants one of error, warning, note, never, not 'off'"),
+        ('severity = "error"', "severity: wants a table, not 'error'"),
+        (
+            '[severity]\nnon-c90-name = "bad"',
+            "severity.non-c90-name: wants one of error, warning, note, off, not 'bad'",
+        ),
+        ('[severity]\ncycel = "off"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
+        (
+            '[per-file-ignores]\n"*.onnx" = ["nmae"]',
+            "per-file-ignores.\"*.onnx\": unknown rule 'nmae'; did you mean 'name'?",
+        ),
+        ("[limits]\nnods = 3", "limits: unknown limit 'nods'; did you mean 'nodes'?"),
+        ("[limits]\nnodes = 0", "limits.nodes: wants a whole number of at least 1, not 0"),
+        ("target-ir = 99", "target-ir: there is no IR version 99; they are 1 to 14"),
+        (
+            'target-opset = { "ai.onnx.ml" = 99 }',
+            "target-opset.\"ai.onnx.ml\": there is no version 99 of 'ai.onnx.ml'; they are 1 to 5",
+        ),
+        ("[rules.cycel]\na = 1", "rules: unknown rule 'cycel'; did you mean 'cycle'?"),
+        (
+            "[rules.oversized-message]\nmax_byts = 1",
+            "rules.oversized-message: rule 'oversized-message' has no option 'max_byts'; did you mean 'max_bytes'?",
+        ),
+        (
+            "[rules.oversized-message]\nmax_bytes = true",
+            "rules.oversized-message: option 'max_bytes' of rule 'oversized-message' wants a whole number, not True",
+        ),
+        ("rules.cycle = 1", "rules.cycle: wants a table of options, not 1"),
+        ("a = ", "is not TOML: Invalid value (at line 1, column 5)"),
+        ("a = " + "[" * 5000, "is nested too deeply"),
+        ("a = " + "9" * 5000, "is not TOML: Exceeds the limit (4300 digits) for integer string conversion"),
+    ],
+    ids=lambda text: text[:30] if text else "",
+)
+def test_what_is_wrong_is_told_with_file_and_key(folder: Path, capsys: Output, text: str, said: str) -> None:
+    (folder / "onnx-lint.toml").write_text(text + "\n")
+    assert failure(capsys, "odd.textproto").startswith(f"Error: onnx-lint.toml: {said}")
+
+
+def test_a_table_of_a_pyproject_is_checked_too(folder: Path, capsys: Output) -> None:
+    (folder / "pyproject.toml").write_text("[tool.onnx-lint]\npedantc = true\n")
+    assert failure(capsys, "odd.textproto") == "Error: pyproject.toml: unknown key 'pedantc'; did you mean 'pedantic'?"
+
+
+def test_what_is_no_text_file_is_told(folder: Path, capsys: Output) -> None:
+    path = folder / "onnx-lint.toml"
+    path.write_bytes(b'ignore = ["\xff"]')
+    assert failure(capsys, "odd.textproto") == "Error: onnx-lint.toml: is not UTF-8 (byte 11)"
+    path.write_bytes(b"#" * ((1 << 20) + 1))
+    assert failure(capsys, "odd.textproto") == (
+        "Error: onnx-lint.toml: is larger than 1,048,576 bytes, too large for a configuration"
+    )
+    path.unlink()
+    path.mkdir()
+    assert failure(capsys, "odd.textproto") == "Error: onnx-lint.toml: is a directory, not a file"
+    assert failure(capsys, "odd.textproto", "--config", "onnx-lint.toml") == (
+        "Error: onnx-lint.toml: is a directory, not a file"
+    )
+    path.rmdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+        assert failure(capsys, "odd.textproto") == "Error: onnx-lint.toml: is a device or pipe, not a file"
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_bytes(b'\xef\xbb\xbfignore = ["name"]\r\npedantic = false\r\n')
+    assert found(capsys, "odd.textproto") == []
+
+
+# --- the command line
+
+
+def test_config_names_a_file_for_everything(folder: Path, capsys: Output) -> None:
+    (folder / "other.toml").write_text('ignore = ["name"]\n')
+    (folder / "zoo" / "onnx-lint.toml").write_text("")
+    assert found(capsys, ".", "--config", "other.toml") == []
+
+
+def test_no_config_looks_for_none(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text("is wrong")
+    assert found(capsys, "odd.textproto", "--no-config") == BOTH[:1]
+
+
+def test_config_sets_a_key_on_top_of_the_file(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('fail-on = "never"\n[severity]\ncycle = "note"\n')
+    assert run(["odd.textproto", "--config", "fail-on=warning"]) == 1
+    assert run(["odd.textproto", "--config", 'severity.non-c90-name = "error"', "--config", "fail-on = 'error'"]) == 1
+    assert run(["odd.textproto", "--no-config", "--config", "severity.non-c90-name=off", "--fail-on", "note"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--config", "none.toml"], "none.toml: No such file or directory"),
+        (
+            ["--config", "fail-on=warnin"],
+            "--config 'fail-on=warnin': fail-on: wants one of error, warning, note, never,",
+        ),
+        (["--config", "failon=error"], "--config 'failon=error': unknown key 'failon'; did you mean 'fail-on'?"),
+        (["--config", "extend=a.toml"], "--config 'extend=a.toml': extend stands in files only; give the file as"),
+        (["--config", "ignore=[name"], "--config 'ignore=[name': is not TOML: "),
+        (["--config", "odd.toml", "--config", "odd.toml"], "--config names two files"),
+        (["--config", "odd.toml", "--no-config"], "--config names a file and --no-config wants none"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else "",
+)
+def test_a_wrong_config_option_is_told(folder: Path, capsys: Output, arguments: list[str], said: str) -> None:
+    (folder / "odd.toml").write_text("")
+    assert failure(capsys, "odd.textproto", *arguments).startswith(f"Error: {said}")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "count"),
+    [
+        ('ignore = ["name"]', [], 0),
+        ('ignore = ["SHOULD"]', [], 0),
+        ('ignore = ["name"]', ["--select", "non-c90-name"], 1),
+        ('ignore = ["name"]', ["--extend-select", "non-c90-name"], 1),
+        ('ignore = ["SHOULD"]', ["--extend-select", "non-c90-name"], 1),
+        ('ignore = ["name"]', ["--extend-select", "name", "--ignore", "non-c90-name"], 0),
+        ('ignore = ["graph"]', ["--ignore", "non-c90-name"], 0),
+        ('select = ["graph"]', [], 0),
+        ('select = ["graph"]', ["--select", "name"], 1),
+        ('select = ["graph"]\nextend-select = ["name"]', [], 1),
+        ('extend-select = ["name"]', ["--select", "graph"], 0),
+        ('[severity]\nnon-c90-name = "off"', [], 0),
+        ('[severity]\nnon-c90-name = "off"', ["--severity", "non-c90-name=note"], 1),
+        ('[severity]\nnon-c90-name = "off"', ["--select", "name"], 1),
+        ('[per-file-ignores]\n"*.textproto" = ["name"]', [], 0),
+        ('[per-file-ignores]\n"*.onnx" = ["name"]', [], 1),
+        ("", ["--per-file-ignores", "odd.*:name,graph"], 0),
+        ("", ["--per-file-ignores", "zoo/*:name"], 1),
+    ],
+)
+def test_the_command_line_beats_the_file(
+    folder: Path, capsys: Output, text: str, arguments: list[str], count: int
+) -> None:
+    (folder / "onnx-lint.toml").write_text(text)
+    assert found(capsys, "odd.textproto", *arguments) == BOTH[:count]
+
+
+def test_the_file_beats_the_default_and_the_environment_the_file(
+    folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "onnx-lint.toml").write_text('format = "concise"\n')
+    line = "odd.textproto: graph: warning[non-c90-name] "
+    run(["odd.textproto"])
+    assert capsys.readouterr().out.startswith(line)
+    monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
+    run(["odd.textproto"])
+    assert json.loads(capsys.readouterr().out)["version"] == 1
+    run(["odd.textproto", "-f", "concise"])
+    assert capsys.readouterr().out.startswith(line)
+
+
+def test_each_file_is_held_against_its_own_edition_and_gate(folder: Path, capsys: Output) -> None:
+    (folder / "zoo" / "onnx-lint.toml").write_text('edition = "1.9"\nfail-on = "never"\nselect = ["name"]\n')
+    assert run(["odd.textproto", "zoo", "-f", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["tool"]["specification"] == {"edition": "1.23", "variant": "onnx-ml"}
+    first, second = report["files"]
+    assert [item["severity"] for item in first["diagnostics"]] == ["warning"]
+    assert [item["severity"] for item in second["diagnostics"]] == ["error"]
+    assert "specification" not in first
+    assert second["specification"] == {"edition": "1.9", "variant": "onnx-ml"}
+    assert "non-c90-name" in second["rules"]
+    assert "cycle" not in second["rules"]
+
+
+def test_rule_options_reach_the_rule(folder: Path, capsys: Output) -> None:
+    (folder / "m.onnx").write_bytes(b"\x08\x0a\x3a\x00")
+    (folder / "onnx-lint.toml").write_text('select = ["oversized-message"]\n[rules.oversized-message]\nmax_bytes = 3\n')
+    assert found(capsys, "m.onnx") == ["m.onnx oversized-message"]
+
+
+def test_excluded_files_are_relative_to_the_configuration(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('exclude = ["zoo/**"]\n')
+    assert found(capsys, ".") == ["./odd.textproto non-c90-name"]
+
+
+@pytest.mark.parametrize("value", ["odd.textproto", ":name", "odd.textproto:"])
+def test_a_wrong_per_file_ignore_is_told(folder: Path, capsys: Output, value: str) -> None:
+    said = failure(capsys, "odd.textproto", "--per-file-ignores", value)
+    assert said == f"Error: --per-file-ignores wants GLOB:NAMES, not {value!r}"
+
+
+def test_an_unknown_name_in_a_per_file_ignore_is_told_whether_or_not_it_applies(folder: Path, capsys: Output) -> None:
+    said = failure(capsys, "odd.textproto", "--per-file-ignores", "*.nothing:nmae")
+    assert said == "Error: unknown rule 'nmae'; did you mean 'name'?"
+
+
+def test_per_file_ignores_of_the_file_are_relative_to_it(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('[per-file-ignores]\n"zoo/**" = ["name"]\n')
+    assert found(capsys, "odd.textproto", "zoo") == BOTH[:1]
+
+
+# --- --show-settings
+
+
+def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "onnx-lint.toml").write_text(
+        'ignore = ["name"]\nedition = "1.16"\n[rules.oversized-message]\nmax_bytes = 7\n'
+    )
+    monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
+    arguments = ["--show-settings", "odd.textproto", "zoo", "--ignore", "graph", "--config", "pedantic=true"]
+    assert run([*arguments, "--fail-on", "note", "--target-opset", "17", "--severity", "cycle=note"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "# odd.textproto and 1 more"
+    shown = [tuple(part.strip() for part in line.rsplit("  # ", 1)) for line in lines[1:]]
+    assert shown == [
+        ('edition = "1.16"', "onnx-lint.toml"),
+        ('variant = "onnx-ml"', "default"),
+        ("select = []", "default"),
+        ("extend-select = []", "default"),
+        ('ignore = ["name"]', "onnx-lint.toml"),
+        ('ignore = ["graph"]', "command line"),
+        ("per-file-ignores = {}", "default"),
+        ('severity.cycle = "note"', "command line"),
+        ("pedantic = true", "--config 'pedantic=true'"),
+        ('fail-on = "note"', "command line"),
+        ("# baseline is not set", "default"),
+        ("# target-ir is not set", "default"),
+        ('target-opset."ai.onnx" = 17', "command line"),
+        ("external-data = true", "default"),
+        ("opset-schemas = []", "default"),
+        ("limits = {}", "default"),
+        ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
+        ('format = "json"', "environment"),
+        ("exclude = []", "default"),
+        ("jobs = 1", "default"),
+    ]
+
+
+def test_show_settings_tells_a_wrong_configuration(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text('ignore = ["nmae"]\n')
+    said = failure(capsys, "--show-settings", "odd.textproto")
+    assert said == "Error: onnx-lint.toml: ignore: unknown rule 'nmae'; did you mean 'name'?"
+
+
+# --- onnx-lint config
+
+
+def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Path, capsys: Output) -> None:
+    assert run(["config", "--init", "-o", "onnx-lint.toml"]) == 0
+    assert run(["config", "--init"]) == 0
+    text = (folder / "onnx-lint.toml").read_text()
+    assert text == capsys.readouterr().out == starter_file()
+    assert tomllib.loads(text) == {}
+    assert found(capsys, "odd.textproto") == BOTH[:1]
+    # A comment of the file has a space behind its mark, an example has none.
+    examples = "\n".join(line.removeprefix("#") for line in text.splitlines() if not line.startswith("# "))
+    document = tomllib.loads(examples)
+    assert sorted(document) == sorted(KEYS)
+    jsonschema.validate(document, configuration_schema())
+    for absent in ("extend", "opset-schemas", "baseline"):
+        del document[absent]
+    (folder / "base.toml").write_text("")
+    (folder / "onnx-lint.toml").write_text(
+        "\n".join(
+            line
+            for line in examples.splitlines()
+            if line.partition(" ")[0] not in {"extend", "opset-schemas", "baseline"}
+        )
+    )
+    assert run(["odd.textproto"]) in {0, 1}
+    capsys.readouterr()
+
+
+def test_the_starter_file_takes_no_others_place(folder: Path, capsys: Output) -> None:
+    (folder / "onnx-lint.toml").write_text("# mine\n")
+    assert (
+        failure(capsys, "config", "--init", "-o", "onnx-lint.toml") == "Error: onnx-lint.toml: there is a file already"
+    )
+    assert (folder / "onnx-lint.toml").read_text() == "# mine\n"
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_each_key_is_described(capsys: Output, name: str) -> None:
+    assert run(["config", name]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{name}: ")
+    assert [line.partition(":")[0] for line in lines if line.startswith(("Wants:", "Default:"))] == ["Wants", "Default"]
+
+
+def test_keys_are_listed_and_an_unknown_one_is_told(capsys: Output) -> None:
+    assert run(["config"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(KEYS)
+    assert failure(capsys, "config", "fail-no") == "Error: unknown key 'fail-no'; did you mean 'fail-on'?"
+    assert failure(capsys, "config", "fail-on", "--init") == "Error: KEY, --init and --schema do not go together"
+
+
+def test_every_key_has_a_parameter() -> None:
+    assert sorted({*PARAMETERS, "extend"}) == sorted(KEYS)
+
+
+def test_the_published_schema_is_current(capsys: Output) -> None:
+    assert run(["config", "--schema"]) == 0
+    published = (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8")
+    assert published == capsys.readouterr().out, "run onnx-lint config --schema > docs/config.schema.json"
+    schema = json.loads(published)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for wrong in (
+        {"ignroe": []},
+        {"ignore": "name"},
+        {"limits": {"nods": 1}},
+        {"rules": {"oversized-message": {"a": 1}}},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+
+
+# --- patterns and types
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "expected"),
+    [
+        ("*.onnx", "a.onnx", True),
+        ("*.onnx", "deep/er/a.onnx", True),
+        ("a.*", "a/b.onnx", False),
+        ("zoo/*.onnx", "zoo/a.onnx", True),
+        ("./zoo/*.onnx", "zoo/a.onnx", True),
+        ("zoo/*.onnx", "zoo/b/a.onnx", False),
+        ("zoo/*.onnx", "x/zoo/a.onnx", False),
+        ("zoo/**", "zoo/b/a.onnx", True),
+        ("zoo/**/a.onnx", "zoo/a.onnx", True),
+        ("zoo/**/a.onnx", "zoo/b/c/a.onnx", True),
+        ("**/a.onnx", "a.onnx", True),
+        ("**/zoo/*", "x/zoo/a.onnx", True),
+        ("z?o/a.onnx", "zoo/a.onnx", True),
+        ("z?o/a.onnx", "z/o/a.onnx", False),
+        ("m[0-9].onnx", "m7.onnx", True),
+        ("m[!0-9].onnx", "m7.onnx", False),
+        ("m[!0-9].onnx", "mx.onnx", True),
+        ("m[.onnx", "m[.onnx", True),
+        ("m[]].onnx", "m].onnx", True),
+        ("m[^a].onnx", "m^.onnx", True),
+        ("a+(b).onnx", "a+(b).onnx", True),
+        ("../other/*", "../other/a.onnx", True),
+        ("/**/a.onnx", "zoo/a.onnx", True),
+    ],
+)
+def test_patterns(pattern: str, path: str, expected: bool, folder: Path) -> None:
+    assert matches(pattern, str(folder / path), str(folder)) is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted", "result"),
+    [
+        (True, bool, True),
+        (3, int, 3),
+        (3, float, 3),
+        ("a", str, "a"),
+        (["a"], tuple[str, ...], ("a",)),
+        (["a"], frozenset[str], frozenset({"a"})),
+        ([1], list[int], [1]),
+        ({"a": 1}, dict[str, int], {"a": 1}),
+        (3, int | None, 3),
+        ("a", Literal["a", "b"], "a"),
+    ],
+)
+def test_values_are_made_to_fit_the_type_of_an_option(value: Any, wanted: Any, result: Any) -> None:
+    assert as_option(value, wanted) == result
+    jsonschema.validate(value, json_schema(wanted))
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted", "said"),
+    [
+        (1, bool, "wants true or false, not 1"),
+        (True, int, "wants a whole number, not True"),
+        ("3", float, "wants a number, not '3'"),
+        (["a", 1], tuple[str, ...], "wants a list (of a string each), not ['a', 1]"),
+        ("a", tuple[str, ...], "wants a list (of a string each), not 'a'"),
+        ([], dict[str, int], "wants a table, not []"),
+        ("c", Literal["a", "b"], "wants one of 'a', 'b', not 'c'"),
+    ],
+)
+def test_values_that_do_not_fit_are_told(value: Any, wanted: Any, said: str) -> None:
+    with pytest.raises(OptionTypeError) as caught:
+        as_option(value, wanted)
+    assert str(caught.value) == said
+
+
+def test_the_default_tells_the_type_where_annotations_cannot_be_read() -> None:
+    def check(model: NoSuchName, *, most: int = 3) -> None:  # noqa: F821 - what a plugin may have
+        """A rule."""
+
+    assert option_types(check, {"most": 3}) == {"most": int}
