@@ -73,7 +73,8 @@ def _with_digests(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnosti
 
 
 def _where(diagnostic: Diagnostic) -> str:
-    names = [shortened(name, MAX_SHOWN) for name in diagnostic.scope if name]
+    scope = () if diagnostic.collective else diagnostic.scope
+    names = [shortened(name, MAX_SHOWN) for name in scope if name]
     if diagnostic.subject and diagnostic.subject not in names:
         names.append(shortened(diagnostic.subject, MAX_SHOWN))
     return encodable(" / ".join(names))

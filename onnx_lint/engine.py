@@ -15,7 +15,6 @@ from typing import Any
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model
-from onnx_lint.option_types import OptionTypeError, as_option
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Rule
@@ -91,6 +90,8 @@ def check_options(rule: str, options: Mapping[str, Any]) -> None:
     """Raise SelectionError unless there is the rule, and it has these options, of these types."""
     if rule not in registry():
         raise SelectionError(f"options for unknown rule {rule!r}{suggestion(rule, registry())}")
+    from onnx_lint.option_types import OptionTypeError, as_option
+
     known = registry()[rule].rule.option_types
     for name, value in options.items():
         if name not in known:
@@ -106,6 +107,8 @@ def _options(rule: Rule, settings: Settings) -> dict[str, Any]:
     given = settings.options.get(rule.id)
     if not given:
         return {}
+    from onnx_lint.option_types import as_option
+
     wanted = rule.option_types
     return {name: as_option(value, wanted[name]) for name, value in given.items()}
 
@@ -236,6 +239,7 @@ def _diagnostic(
         operator=_name(around.operator),
         graph=_name(around.graph),
         scope=tuple(str(_name(name)) for name in around.scope),
+        collective=finding.collective,
     )
 
 

@@ -49,6 +49,8 @@ class Diagnostic:
     """The name of the innermost graph in which the place stands."""
     scope: tuple[str, ...] = ()
     """The names around the place and at it, outermost first; for fingerprints."""
+    collective: bool = False
+    """Whether it stands for all places of its kind, of which `place` is only the first."""
 
 
 @dataclass(frozen=True, slots=True)

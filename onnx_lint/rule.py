@@ -36,6 +36,8 @@ class Finding:
     """The name that the finding is about, for a fingerprint that survives the insertion of a node."""
     length: int | None = None
     """How many bytes from `offset` on the fault takes up."""
+    collective: bool = False
+    """Whether it stands for all places of its kind: the place is only the first, and `subject` alone tells it apart."""
 
 
 Check = Callable[..., Iterator[Finding]]

@@ -91,7 +91,14 @@ class Fixture:
     def settings(self) -> Settings:
         select = tuple(name.strip() for value in self._values("select") for name in value.split(","))
         ignore = () if self.rule == LEFT_OUT else (LEFT_OUT,)
-        return Settings(self.standard, select, ignore, options=self._options(), limits=self.limits, target=self._target())
+        return Settings(
+            self.standard,
+            select,
+            ignore,
+            options=self._options(),
+            limits=self.limits,
+            target=self._target(),
+        )
 
     def _target(self) -> Target:
         pairs = (value.partition(" = ") for value in self._values("target"))

@@ -96,6 +96,23 @@ def test_the_files_of_one_folder_have_an_order(folder: Path, capsys: Output) -> 
     assert found(capsys, "odd.textproto") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[tool.onnx-lint]\nignore = ["name"]',
+        '[ tool . "onnx-lint" ]\nignore = ["name"]',
+        '["tool"."onnx-lint"]\nignore = ["name"]',
+        '[tool]\nonnx-lint = { ignore = ["name"] }',
+        '[tool]\n  onnx-lint.ignore = ["name"]',
+        'tool.onnx-lint.ignore = ["name"]',
+        "[tool.onnx-lint.severity]\nnon-c90-name = 'off'",
+    ],
+)
+def test_the_table_of_a_pyproject_is_found_however_it_is_written(folder: Path, capsys: Output, text: str) -> None:
+    (folder / "pyproject.toml").write_text(f"{text}\n")
+    assert found(capsys, "odd.textproto") == []
+
+
 def test_a_pyproject_without_the_table_is_passed_by(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
     (folder / "zoo" / "pyproject.toml").write_text('[project]\nname = "zoo"\ndependencies = ["onnx-lint"]\n')
@@ -300,10 +317,10 @@ def test_a_wrong_config_option_is_told(folder: Path, capsys: Output, arguments: 
         ('ignore = ["SHOULD"]', ["--extend-select", "non-c90-name"], 1),
         ('ignore = ["name"]', ["--extend-select", "name", "--ignore", "non-c90-name"], 0),
         ('ignore = ["graph"]', ["--ignore", "non-c90-name"], 0),
-        ('select = ["graph"]', [], 0),
-        ('select = ["graph"]', ["--select", "name"], 1),
-        ('select = ["graph"]\nextend-select = ["name"]', [], 1),
-        ('extend-select = ["name"]', ["--select", "graph"], 0),
+        ('select = ["type"]', [], 0),
+        ('select = ["type"]', ["--select", "name"], 1),
+        ('select = ["type"]\nextend-select = ["name"]', [], 1),
+        ('extend-select = ["name"]', ["--select", "type"], 0),
         ('[severity]\nnon-c90-name = "off"', [], 0),
         ('[severity]\nnon-c90-name = "off"', ["--severity", "non-c90-name=note"], 1),
         ('[severity]\nnon-c90-name = "off"', ["--select", "name"], 1),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -26,6 +26,8 @@ _format_option = click.option(
     show_default=True,
     help="The form of the output.",
 )
+
+_MAX_WIDTH: Final = 100
 
 
 # --- explain
@@ -68,8 +70,12 @@ def _print_page(page: str) -> None:
             return
         from rich.console import Console
         from rich.markdown import Markdown
+        from rich.theme import Theme
 
-        Console(file=stream, no_color=not use_color("auto", stream)).print(Markdown(page))
+        # The terminal keeps its own background, and lines stay as long as people like to read them.
+        theme = Theme({"markdown.code": "cyan", "markdown.code_block": "default"})
+        console = Console(file=stream, no_color=not use_color("auto", stream), theme=theme)
+        console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, _MAX_WIDTH))
 
 
 # --- rules

@@ -63,6 +63,7 @@ class Plan:
         }
         self.sources = {name: ctx.get_parameter_source(name) for name in options}
         """Where each option of the command line comes from."""
+        _check_baseline_options(options)
         self._configurations = Configurations()
         self._fixed, self._pairs = _given(options)
         self._discovers = self._fixed is None and not options["no_config"]
@@ -146,6 +147,13 @@ class usable:  # noqa: N801 - used like a function, and contextlib.contextmanage
 
         if isinstance(error, ConfigurationError):
             raise click.ClickException(visible(str(error))) from error
+
+
+def _check_baseline_options(options: Mapping[str, Any]) -> None:
+    if options["write_baseline"] is not None:
+        for name in ("baseline", "prune_baseline"):
+            if options[name]:
+                raise click.UsageError(f"--write-baseline and --{name.replace('_', '-')} do not go together")
 
 
 def _given(options: Mapping[str, Any]) -> tuple[Values | None, Values]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,9 @@ FILE_NAMES: Final = ("onnx-lint.toml", ".onnx-lint.toml")
 PYPROJECT: Final = "pyproject.toml"
 TABLE: Final = "onnx-lint"
 MAX_BYTES: Final = 1 << 20
+
+_TABLE: Final = re.compile(rb"""tool\s*['"]?\s*\.\s*['"]?onnx-lint|^\s*['"]?onnx-lint['"]?\s*[.=]""", re.MULTILINE)
+"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither."""
 
 
 class Configurations:
@@ -55,9 +59,9 @@ def _in_directory(directory: str) -> Values | None:
 
 
 def _may_have_table(path: str) -> bool:
-    """Whether the table's name stands in the file at all; most pyproject.toml need not be parsed."""
+    """Whether the table's name stands in the file as that of a table; most pyproject.toml need not be parsed."""
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 - a str
-            return TABLE.encode() in stream.read(MAX_BYTES)
+            return _TABLE.search(stream.read(MAX_BYTES)) is not None
     except OSError:
         return False

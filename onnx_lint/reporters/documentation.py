@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
+from onnx_lint.option_types import in_words
 from onnx_lint.registry import Registered, registry
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, Clause, Severity, clauses, severity
+
+PEDANTIC: Final = "What is *pedantic* is off, unless it is an error, or `--pedantic` or a selection asks for it."
 
 
 def worst_severity(rule: Rule, edition: str) -> Severity | None:
@@ -85,12 +89,28 @@ def rule_markdown(entry: Registered, edition: str) -> str:
         "### Clauses",
         clauses_markdown(entry.rule),
     ]
+    if any(clauses()[name].pedantic for name in entry.rule.clauses):
+        parts.append(PEDANTIC)
     if entry.rule.security:
         parts += ["### Security", security_markdown(entry.rule)]
     if entry.rule.options:
-        options = (f"- `{name}` = `{default!r}`" for name, default in entry.rule.options.items())
-        parts += ["### Options", "\n".join(options)]
+        parts += ["### Options", options_markdown(entry.rule)]
     return "\n\n".join(parts) + "\n"
+
+
+def options_markdown(rule: Rule) -> str:
+    """The options of `rule` with types and defaults, and where they are set."""
+    options = "\n".join(
+        f"- `{name}`, {in_words(rule.option_types[name])}; default `{_default(default)}`"
+        for name, default in rule.options.items()
+    )
+    table = f"rules.{rule.id}"
+    return f"{options}\n\nSet in the table `[{table}]` of the configuration, or by `--config {table}.NAME=VALUE`."
+
+
+def _default(value: Any) -> str:
+    """A default as the configuration would have it."""
+    return json.dumps(sorted(value) if isinstance(value, (set, frozenset)) else value)
 
 
 def security_markdown(rule: Rule) -> str:
@@ -100,10 +120,9 @@ def security_markdown(rule: Rule) -> str:
 
 def clauses_markdown(rule: Rule) -> str:
     """A list of the clauses that `rule` decides."""
-    table = clauses()
     return "\n".join(
-        f"- **{name}** ({table[name].anchor}; {_keywords(table[name].keyword)}): {table[name].summary}"
-        for name in rule.clauses
+        f"- **{clause.id}** ({clause.anchor}; {keywords_of(clause)}): {clause.summary}"
+        for clause in (clauses()[name] for name in rule.clauses)
     )
 
 
@@ -121,7 +140,7 @@ def clause_markdown(clause: Clause) -> str:
         "\n".join(f"- `{name}`: {registry()[name].rule.summary}" for name in found) or f"None. {reason_of(clause)}",
     ]
     if clause.pedantic:
-        parts.append("Findings that are no errors are off unless `--pedantic` or a selection asks for them.")
+        parts.append(PEDANTIC)
     if clause.note:
         parts += ["### Note", clause.note]
     return "\n\n".join(parts) + "\n"
@@ -134,8 +153,12 @@ def _strengths(clause: Clause) -> Iterator[str]:
         yield f"- edition {edition}: {words}"
 
 
+def keywords_of(clause: Clause) -> str:
+    """`MUST`, or `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23` where the editions differ; and whether it is pedantic."""
+    return f"{_keywords(clause.keyword)}{'; pedantic' if clause.pedantic else ''}"
+
+
 def _keywords(keyword: Mapping[str, str]) -> str:
-    """`MUST`, or `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23` where the editions differ."""
     if len(set(keyword.values())) == 1 and len(keyword) == len(EDITIONS):
         return next(iter(keyword.values()))
     editions: dict[str, list[str]] = {}

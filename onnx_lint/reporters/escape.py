@@ -54,8 +54,13 @@ def encodable(text: str) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A file's path as reports show it."""
-    return STANDARD_INPUT if path == "-" else visible(path)
+    """A file's path as reports show it.
+
+    A line of a log that begins with two colons is a command to GitHub's runner, and a file can have such a name.
+    """
+    if path == "-":
+        return STANDARD_INPUT
+    return visible(f"./{path}" if path.startswith("::") else path)
 
 
 def shortened(text: str, most: int) -> str:

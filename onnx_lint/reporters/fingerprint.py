@@ -30,14 +30,14 @@ def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[
 
 
 def _digest(diagnostic: Diagnostic, file: str) -> str:
-    parts = (
-        diagnostic.rule,
-        diagnostic.clause,
-        file,
+    place = (
         diagnostic.graph or "",
         diagnostic.node or diagnostic.operator or "",
         _INDEX.sub("", diagnostic.place),
-        diagnostic.subject or "",
-        *diagnostic.scope,
     )
+    subject = (diagnostic.subject or "", *diagnostic.scope)
+    if diagnostic.collective:
+        # The place is that of the first, which a node before it changes.
+        place, subject = ("", "", ""), (diagnostic.subject or "",)
+    parts = (diagnostic.rule, diagnostic.clause, file, *place, *subject)
     return hashlib.sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()

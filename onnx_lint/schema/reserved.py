@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from google.protobuf import descriptor_pb2
-
 from onnx_lint import schema
 
 FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
@@ -31,6 +29,8 @@ FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
 
 @functools.cache
 def _ranges(message_type: str) -> tuple[range, ...]:
+    from google.protobuf import descriptor_pb2  # slow to import, and only a file with unknown fields needs it
+
     described = descriptor_pb2.DescriptorProto()
     schema.message(message_type).DESCRIPTOR.CopyToProto(described)
     return tuple(range(entry.start, entry.end) for entry in described.reserved_range)

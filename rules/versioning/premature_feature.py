@@ -98,4 +98,5 @@ def _finding(model: Model, feature: Feature) -> Finding:
         clause=feature.since.clause,
         allowed=f"IR version {needed} or later",
         subject=feature.what,
+        collective=True,
     )

@@ -70,6 +70,7 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
             clause="VER-3a",
             allowed=f"what IR version {known} has",
             subject=feature.what,
+            collective=True,
         )
 
 
@@ -123,6 +124,7 @@ def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
             clause="VER-12a",
             allowed=f"the operators of version {version}",
             subject=f"{name}.{op_type}",
+            collective=True,
         )
 
 

@@ -7,10 +7,11 @@ import random
 from collections.abc import Callable, Sequence
 from random import Random
 
-from .corpus import Seed, seeds
-from .tree import Field, lists, parse, serialize
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireType
+
+from .corpus import Seed, seeds
+from .tree import Field, lists, parse, serialize
 
 MAX_BYTES = 1 << 17
 """Inputs stay small: what is large is the matter of tests/test_hostile.py."""
@@ -37,7 +38,24 @@ STRINGS = (
     b"%s%n{0}",
     b"A" * 300,
 )
-TOKENS = (b"{", b"}", b"[", b"]", b":", b'"', b"'", b"-1", b"1e999", b"nan", b"node", b"graph {", b"\\377", b"#", b"<", b">")
+TOKENS = (
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b":",
+    b'"',
+    b"'",
+    b"-1",
+    b"1e999",
+    b"nan",
+    b"node",
+    b"graph {",
+    b"\\377",
+    b"#",
+    b"<",
+    b">",
+)
 
 
 # --- bytes
@@ -72,7 +90,9 @@ def delete(rng: Random, data: bytes) -> bytes:
 
 def insert(rng: Random, data: bytes) -> bytes:
     at = _position(rng, data)
-    piece = rng.choice((rng.randbytes(rng.randrange(1, 9)), rng.choice(STRINGS), wire.encode_varint(rng.choice(NUMBERS))))
+    piece = rng.choice(
+        (rng.randbytes(rng.randrange(1, 9)), rng.choice(STRINGS), wire.encode_varint(rng.choice(NUMBERS)))
+    )
     return data[:at] + piece + data[at:]
 
 
@@ -146,9 +166,7 @@ def swap_fields(rng: Random, fields: list[Field]) -> None:
 
 
 def _scalars(fields: list[Field]) -> list[tuple[str, Field]]:
-    return [
-        (message, field) for message, found in lists(fields) for field in found if isinstance(field.value, bytes)
-    ]
+    return [(message, field) for message, found in lists(fields) for field in found if isinstance(field.value, bytes)]
 
 
 def _message_fields(fields: list[Field]) -> list[Field]:
@@ -229,7 +247,9 @@ def change_wire_type(rng: Random, fields: list[Field]) -> None:
     scalars = _scalars(fields)
     if scalars:
         _, field = rng.choice(scalars)
-        changed = _made(rng, field.number, rng.choice((WireType.VARINT, WireType.FIXED64, WireType.LEN, WireType.FIXED32)))
+        changed = _made(
+            rng, field.number, rng.choice((WireType.VARINT, WireType.FIXED64, WireType.LEN, WireType.FIXED32))
+        )
         field.wire_type, field.value = changed.wire_type, changed.value
 
 

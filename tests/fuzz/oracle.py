@@ -15,9 +15,7 @@ from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
 
-SETTINGS = tuple(
-    Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS
-)
+SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
 
 _FORMATS = tuple(REPORTERS)
 _LINED = frozenset({"text", "concise"})

@@ -38,7 +38,9 @@ def parse(data: bytes, message: str = "ModelProto", depth: int = 0) -> list[Fiel
             value = data[start:end]
             inner = known[number].message if number in known and wire_type == WireType.LEN else None
             nested = parse(value, inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
-            fields.append(Field(number, wire_type, value if nested is None else nested, inner if nested is not None else None))
+            fields.append(
+                Field(number, wire_type, value if nested is None else nested, inner if nested is not None else None)
+            )
     except WireError:
         return None
     return fields

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A short run of the fuzz target, the same inputs each time; docs/fuzzing.md tells of the long one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fuzz.corpus import seeds
+from fuzz.grammar import models
+from fuzz.mutation import BYTES, FIELDS, mutated
+from fuzz.oracle import problem_of
+from fuzz.run import Run, save
+from fuzz.tree import parse, serialize
+from hypothesis import HealthCheck, given, settings
+
+from onnx_lint import engine
+
+COUNT = 600
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_mutated_files_give_reports(part: int):
+    failed = {}
+    for number in range(part, COUNT, 10):
+        name, data, is_text = mutated(0, number)
+        problem = problem_of(data, number, is_text=is_text)
+        if problem is not None:
+            failed[number] = (name, problem)
+    assert failed == {}
+
+
+@settings(
+    max_examples=60,
+    derandomize=True,  # the same models each time, and no database
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),  # slow and large models are what is wanted
+)
+@given(models())
+def test_made_models_give_reports(data: bytes):
+    assert problem_of(data, len(data), is_text=False) is None
+
+
+def test_an_input_depends_on_the_seed_and_its_number_alone():
+    assert mutated(7, 3) == mutated(7, 3)
+    assert mutated(7, 3) != mutated(8, 3)
+
+
+def test_the_inputs_reach_the_rules():
+    """Most inputs parse, and few are the same: mutation is neither too wild nor too tame."""
+    inputs = [mutated(0, number) for number in range(400)]
+    assert len({data for _, data, _ in inputs}) > 350
+    assert len({name for name, _, _ in inputs}) > 200
+    parsed = Counter(parse(data) is not None for _, data, is_text in inputs if not is_text)
+    assert parsed[True] > parsed[False]
+    assert len(BYTES) >= 6
+    assert len(set(FIELDS)) >= 6
+
+
+@pytest.mark.parametrize("seed", [seed for seed in seeds() if not seed.is_text][::40], ids=lambda seed: seed.name)
+def test_a_tree_is_written_as_it_was_read(seed):
+    fields = parse(seed.data)
+    if fields is not None:
+        assert parse(serialize(fields)) == fields
+
+
+def test_a_rule_that_crashes_is_a_failure(monkeypatch: pytest.MonkeyPatch):
+    def crash(*_: object) -> None:
+        raise RuntimeError("the fault")
+
+    monkeypatch.setattr(engine, "_diagnostics", crash)
+    problem = problem_of(b"\x08\x0a", 0, is_text=False)
+    assert problem is not None
+    assert "RuntimeError: the fault" in problem
+
+
+def test_a_run_finds_and_saves_what_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Workers are forked, so they see the patched target."""
+
+    def fail(seed: int, number: int) -> str | None:
+        if number == 13:
+            raise SystemExit(9)
+        return "the problem" if number == 7 else None
+
+    monkeypatch.setattr("fuzz.run.check", fail)
+    monkeypatch.setattr("multiprocessing.Process", __import__("multiprocessing").get_context("fork").Process)
+    run = Run(seed=0, first=0, end=40, jobs=2)
+    run.go()
+    assert run.problems == {7: "the problem", 13: "the process ended with code 9"}
+    save(run, tmp_path)
+    saved = {path.stem for path in tmp_path.iterdir()}
+    assert saved == {"0-7", "0-13"}

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hook for pre-commit and the action for GitHub, in the hands of those who run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from onnx_lint.cli import exit_codes
+from onnx_lint.cli.check import check_command
+from onnx_lint.loader import load
+from onnx_lint.source import BytesSource
+
+ROOT = Path(__file__).parent.parent
+
+CLEAN = """
+ir_version: 10
+producer_name: "a test"
+opset_import { domain: "" version: 21 }
+graph {
+  name: "graph"
+  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
+POINTER = (
+    "version https://git-lfs.github.com/spec/v1\n"
+    "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+    "size 12345\n"
+)
+
+
+def _binary(text: str) -> bytes:
+    data: bytes = load(BytesSource(text.encode())).proto.SerializeToString()
+    return data
+
+
+def _yaml(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def _run(command: list[str | Path], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+
+# --- what the files say
+
+
+def test_the_hook_takes_what_pre_commit_holds_for_text():
+    (hook,) = _yaml(".pre-commit-hooks.yaml")
+    assert (hook["id"], hook["language"], hook["types"], hook["files"]) == ("onnx-lint", "python", ["file"], r"\.onnx$")
+    assert hook["require_serial"] is True
+    assert hook["entry"] == "onnx-lint check --no-progress"
+
+
+def test_no_input_of_the_action_becomes_part_of_a_script():
+    scripts = [step["run"] for step in _yaml("action.yml")["runs"]["steps"] if "run" in step]
+    assert len(scripts) == 2
+    assert [script for script in scripts if "${{" in script] == []
+
+
+def test_actions_are_pinned_to_a_commit():
+    steps = list(_yaml("action.yml")["runs"]["steps"])
+    steps += [step for job in _yaml(".github/workflows/ci.yml")["jobs"].values() for step in job["steps"]]
+    used = [step["uses"] for step in steps if "uses" in step and step["uses"] != "./"]
+    assert used != []
+    assert [name for name in used if len(name.partition("@")[2]) != 40] == []
+
+
+def test_the_action_knows_the_severities_and_options_of_the_program():
+    inputs = _yaml("action.yml")["inputs"]
+    gate = next(parameter for parameter in check_command.params if parameter.name == "fail_on")
+    assert inputs["fail-on"]["default"] == gate.default
+    assert all(choice in inputs["fail-on"]["description"] for choice in gate.type.to_info_dict()["choices"])
+
+
+# --- pre-commit, for real
+
+
+@pytest.fixture(scope="module")
+def hook_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with this checkout as it stands, what is not yet committed included."""
+    folder = tmp_path_factory.mktemp("hook") / "onnx-lint"
+    listed = _run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], ROOT).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+    _commit(folder)
+    return folder
+
+
+def _commit(folder: Path) -> None:
+    author = ["-c", "user.name=a test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false"]
+    for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--no-verify", "-m", "all"]):
+        done = _run(["git", *author, *arguments], folder)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.consumers
+def test_pre_commit_finds_a_bad_model_a_pointer_and_an_empty_file(hook_repository: Path, tmp_path: Path):
+    models = tmp_path / "zoo" / "models"
+    models.mkdir(parents=True)
+    (models / "good.onnx").write_bytes(_binary(CLEAN))
+    (models / "bad one.onnx").write_bytes(_binary(UNDEFINED))
+    (models / "pointer.onnx").write_text(POINTER)
+    (models / "empty.onnx").write_bytes(b"")
+    (models / "notes.txt").write_text("no model")
+    revision = _run(["git", "rev-parse", "HEAD"], hook_repository).stdout.strip()
+    hook = {"repo": str(hook_repository), "rev": revision, "hooks": [{"id": "onnx-lint", "args": ["-f", "concise"]}]}
+    (tmp_path / "zoo" / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [hook]}))
+    _commit(tmp_path / "zoo")
+
+    command = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color", "never"]
+    done = _run(command, tmp_path / "zoo", PRE_COMMIT_HOME=str(tmp_path / "cache"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = [line for line in done.stdout.splitlines() if line.startswith("models/")]
+    assert found == [
+        "models/bad one.onnx: graph.node[0].input[0]: error[undefined-name] "
+        "node 'relu' (Relu) uses 'z', which nothing defines",
+        "models/empty.onnx: model: error[not-a-model] the file is empty",
+        "models/pointer.onnx: model: error[not-a-model] the file is a Git LFS pointer; "
+        "the model itself was not checked out",
+    ]
+    assert "- exit code: 1" in done.stdout
+
+    for name in ("bad one", "pointer", "empty"):
+        (models / f"{name}.onnx").unlink()
+    _commit(tmp_path / "zoo")
+    done = _run(command, tmp_path / "zoo", PRE_COMMIT_HOME=str(tmp_path / "cache"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Passed" in done.stdout
+
+
+# --- the action's scripts, run as GitHub's runner would
+
+
+@pytest.fixture(scope="module")
+def installed(hook_repository: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment after the first step of the action."""
+    temporary = tmp_path_factory.mktemp("runner")
+    environment = {
+        "RUNNER_TEMP": str(temporary),
+        "GITHUB_ACTION_PATH": str(hook_repository),
+        "GITHUB_OUTPUT": str(temporary / "install-output"),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    }
+    step = _step("install")
+    done = _run(["bash", "-eo", "pipefail", "-c", step["run"]], temporary, **environment, VERSION="")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {**environment, "BIN": _outputs(temporary / "install-output")["bin"]}
+
+
+def _step(name: str) -> dict[str, Any]:
+    steps: list[dict[str, Any]] = _yaml("action.yml")["runs"]["steps"]
+    return next(step for step in steps if step.get("id") == name)
+
+
+def _outputs(path: Path) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in path.read_text().splitlines())
+
+
+def _lint(installed: dict[str, str], folder: Path, **inputs: str) -> tuple[int, str, dict[str, str], str]:
+    """Run the second step: exit code, standard output, outputs and step summary."""
+    output, summary = folder.parent / "output", folder.parent / "summary"
+    output.write_text("")
+    summary.write_text("")
+    defaults = {"PATHS": ".", "ARGS": "", "FAIL_ON": "error", "STEP_SUMMARY": "true"}
+    files = {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary)}
+    step = _step("lint")
+    done = _run(["bash", "-eo", "pipefail", "-c", step["run"]], folder, **{**installed, **files, **defaults, **inputs})
+    return done.returncode, done.stdout, _outputs(output), summary.read_text()
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Path:
+    folder = tmp_path / "zoo"
+    (folder / "a folder").mkdir(parents=True)
+    (folder / "a folder" / "good.onnx").write_bytes(_binary(CLEAN))
+    (folder / "bad.onnx").write_bytes(_binary(UNDEFINED))
+    return folder
+
+
+@pytest.mark.consumers
+def test_the_action_fails_on_an_error_and_hands_on_the_reports(installed: dict[str, str], zoo: Path):
+    code, output, outputs, summary = _lint(installed, zoo)
+    assert code == exit_codes.FINDINGS
+    assert next(line for line in output.splitlines() if line.startswith("::")).startswith("::error ")
+    sarif = Path(outputs["sarif-file"])
+    assert outputs == {"exit-code": "1", "errors": "1", "sarif-file": str(sarif)}
+    results = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["undefined-name"]
+    assert "undefined-name" in summary
+
+
+@pytest.mark.consumers
+def test_the_action_takes_several_paths_and_arguments(installed: dict[str, str], zoo: Path):
+    code, _, outputs, summary = _lint(
+        installed, zoo, PATHS="a folder\n\nbad.onnx\n", ARGS="--ignore undefined-name\n--pedantic", STEP_SUMMARY="false"
+    )
+    assert (code, outputs["exit-code"], outputs["errors"], summary) == (0, "0", "0", "")
+
+
+@pytest.mark.consumers
+@pytest.mark.parametrize(
+    ("inputs", "code"),
+    [
+        ({"PATHS": "missing"}, exit_codes.NOT_CHECKED),
+        ({"PATHS": ""}, exit_codes.NOT_CHECKED),
+        ({"PATHS": "--version"}, exit_codes.NOT_CHECKED),
+        ({"PATHS": "$(touch owned)"}, exit_codes.NOT_CHECKED),
+        ({"ARGS": "; touch owned"}, exit_codes.NOT_CHECKED),
+        ({"FAIL_ON": "`touch owned`"}, exit_codes.NOT_CHECKED),
+    ],
+    ids=["missing", "none", "an option", "a command as path", "a command as argument", "a command as severity"],
+)
+def test_hostile_or_wrong_inputs_do_nothing_but_fail(
+    installed: dict[str, str], zoo: Path, inputs: dict[str, str], code: int
+):
+    assert _lint(installed, zoo, **inputs)[0] == code
+    assert not (zoo / "owned").exists()

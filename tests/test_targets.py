@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets: what a consumer that knows only so much would not understand. The fixtures hold the single cases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from onnx_lint import lint
+from onnx_lint.cli import run
+from onnx_lint.spec.ir_versions import ELEMENT_TYPES
+from onnx_lint.spec.operators import operator_names, versions
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
+from onnx_lint.spec.target import Target
+
+RULE = "unsupported-by-target"
+
+GELU = """
+ir_version: 10
+producer_name: "example"
+producer_version: "1"
+opset_import { domain: "" version: 20 }
+opset_import { domain: "ai.onnx.ml" version: 3 }
+graph {
+  name: "graph"
+  node { name: "gelu" op_type: "Gelu" input: "x" output: "h" }
+  node { name: "relu" op_type: "Relu" input: "h" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+
+IR = "the model states IR version 10, the target knows IR version 9"
+IMPORT = "the model imports version 20 of 'ai.onnx', the target knows version 19"
+OPERATOR = "node 'gelu' (Gelu): operator 'Gelu' came with version 20 of 'ai.onnx', the target knows version 19"
+ML = "the model imports version 3 of 'ai.onnx.ml', the target knows version 2"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
+    (tmp_path / "m.textproto").write_text(GELU)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "messages"),
+    [
+        ([], []),
+        (["--target-ir", "10"], []),
+        (["--target-ir", "9"], [IR]),
+        (["--target-opset", "20"], []),
+        (["--target-opset", "19"], [IMPORT, OPERATOR]),
+        (["--target-opset", "ai.onnx=19"], [IMPORT, OPERATOR]),
+        (["--target-opset", "=19"], [IMPORT, OPERATOR]),
+        (["--target-opset", "19", "--target-opset", "20"], []),
+        (["--target-opset", "ai.onnx.ml=2"], [ML]),
+        (["--target-opset", "com.example=1"], []),
+        (["--target-ir", "9", "--target-opset", "19", "--target-opset", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),
+        (["--config", "target-ir=9"], [IR]),
+        (["--config", "target-ir=9", "--target-ir", "10"], []),
+        (["--config", "target-opset=19"], [IMPORT, OPERATOR]),
+        (["--config", 'target-opset={"ai.onnx"=19, "ai.onnx.ml"=2}'], [IMPORT, OPERATOR, ML]),
+        (["--config", 'target-opset={""=19}', "--target-opset", "ai.onnx.ml=2"], [IMPORT, OPERATOR, ML]),
+        (["--config", 'target-opset={"ai.onnx.ml"=2}', "--target-opset", "ai.onnx.ml=3"], []),
+    ],
+    ids=" ".join,
+)
+def test_the_command_line_and_the_configuration_name_the_target(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], messages: list[str]
+) -> None:
+    code = run(["m.textproto", "-f", "json", *arguments])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    found = sorted(item["message"] for item in file["diagnostics"] if item["rule"] == RULE)
+    assert (code, found) == (1 if messages else 0, sorted(messages))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--target-ir", "0"], "there is no IR version 0; they are 1 to 14"),
+        (["--target-ir", "15"], "there is no IR version 15; they are 1 to 14"),
+        (["--target-opset", "0"], "there is no version 0 of 'ai.onnx'; they are 1 to 28"),
+        (["--target-opset", "29"], "there is no version 29 of 'ai.onnx'; they are 1 to 28"),
+        (["--target-opset", "com.example=0"], "there is no version 0 of 'com.example'; they are 1 and above"),
+        (["--target-opset", "ai.onnx:19"], "--target-opset wants [DOMAIN=]N, not 'ai.onnx:19'"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else "",
+)
+def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    assert run(["m.textproto", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.splitlines()[-1]) == ("", f"Error: {said}")
+
+
+def _messages(text: str, **target: object) -> list[str]:
+    report = lint(text.encode(), select=[RULE], **target)  # type: ignore[arg-type]  # as a user would pass them
+    return [item.message for item in report.diagnostics]
+
+
+def test_the_library_takes_a_target() -> None:
+    assert _messages(GELU) == []
+    assert _messages(GELU, target_ir=9, target_opset={"ai.onnx": 19}) == [IR, OPERATOR, IMPORT]
+    with pytest.raises(ValueError, match="there is no IR version 15"):
+        _messages(GELU, target_ir=15)
+
+
+def test_a_target_names_the_default_domain_in_one_way() -> None:
+    with pytest.raises(ValueError, match=r"the default domain is '', not 'ai\.onnx'"):
+        Target(opset_versions={"ai.onnx": 17})
+    assert not Target()
+    assert Target(1)
+    assert Target(opset_versions={"": 1})
+
+
+@pytest.mark.parametrize("name", ELEMENT_TYPES)
+def test_each_element_type_is_known_from_its_ir_version_on(name: str) -> None:
+    from onnx_lint import schema
+
+    since = ELEMENT_TYPES[name].ir_version
+    number = schema.message("TensorProto").DataType.Value(name)
+    text = GELU.replace("elem_type: 1 ", f"elem_type: {number} ").replace("ir_version: 10", "ir_version: 1")
+    said = (
+        f"element type '{name.lower()}' came with IR version {since}, the target knows IR version {since - 1} "
+        "(2 occurrences)"
+    )
+    own = [message for message in _messages(text, target_ir=since - 1) if message.startswith("element type")]
+    assert own == [said]
+    assert [message for message in _messages(text, target_ir=since) if message.startswith("element type")] == []
+
+
+def test_the_newest_target_understands_everything() -> None:
+    nodes = "".join(f'node {{ op_type: "{name}" output: "o{name}" }}\n' for name in operator_names(""))
+    text = f"ir_version: {NEWEST_IR_VERSION} opset_import {{ version: {NEWEST_OPSET['']} }} graph {{ {nodes} }}"
+    assert _messages(text, target_ir=NEWEST_IR_VERSION, target_opset=dict(NEWEST_OPSET)) == []
+
+
+@pytest.mark.parametrize("known", range(1, NEWEST_OPSET[""] + 1))
+def test_operators_are_told_by_the_version_of_their_signature(known: int) -> None:
+    newest = NEWEST_OPSET[""]
+    names = operator_names("")
+    nodes = "".join(f'node {{ name: "{name}" op_type: "{name}" output: "o{name}" }}\n' for name in names)
+    text = f"ir_version: 10 opset_import {{ version: {newest} }} graph {{ {nodes} }}"
+    expected = []
+    for name in names:
+        since = max(versions("", name))
+        if since > known:
+            how = "was changed in" if min(versions("", name)) <= known else "came with"
+            expected.append(
+                f"node '{name}' ({name}): operator '{name}' {how} version {since} of 'ai.onnx', "
+                f"the target knows version {known}"
+            )
+    found = [message for message in _messages(text, target_opset={"": known}) if message.startswith("node ")]
+    assert sorted(found) == sorted(expected)
