@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import traceback
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
-from onnx_lint.model import ROOT, Fault, FaultKind, Model
+from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place
+from onnx_lint.model.documents import KINDS, MODEL, kind_of
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
-from onnx_lint.rule import Finding, Rule
-from onnx_lint.source import Source, SourceError, source_of
+from onnx_lint.rule import Finding, Related, Rule
+from onnx_lint.source import ReadError, Source, SourceError, source_of
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
@@ -60,6 +61,10 @@ class Settings:
     """What not to report unless `extend_select` names it: what a configuration ignores, and a command line may undo."""
     target: Target = NO_TARGET
     """The consumer that the models are meant for."""
+    proto: str | None = None
+    """The message that the files hold, such as `TensorProto`; None to tell by their content."""
+    timings: bool = False
+    """Whether to measure where the time goes."""
 
     def __post_init__(self) -> None:
         for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
@@ -70,13 +75,15 @@ class Settings:
         for rule, options in self.options.items():
             check_options(rule, options)
         _schemas(self)
+        if self.proto is not None:
+            kind_of(self.proto)
 
 
 def selectors() -> set[str]:
     """Every name that a selection may hold."""
     entries = registry().values()
     keywords = {word.upper() for clause in clauses().values() for word in clause.keyword.values()}
-    return {entry.rule.id for entry in entries} | {entry.chapter for entry in entries} | keywords | {ALL}
+    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | keywords | {ALL}
 
 
 def check_selector(name: str) -> None:
@@ -114,7 +121,7 @@ def _options(rule: Rule, settings: Settings) -> dict[str, Any]:
 
 
 def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
-    mine = {ALL, entry.rule.id, entry.chapter, keyword.upper()}
+    mine = {ALL, entry.id, entry.chapter, keyword.upper()}
     return any(name in mine for name in names)
 
 
@@ -136,7 +143,7 @@ def _schemas(settings: Settings) -> OperatorSchemas:
     """The operators that are known; raises OSError or SchemaFileError (a ValueError) for a faulty schema file."""
     if not settings.opset_schemas:
         return BUILT_IN
-    from onnx_lint.spec.operators.described import operator_schemas
+    from onnx_lint.loader.described import operator_schemas
 
     return operator_schemas(settings.opset_schemas)
 
@@ -146,16 +153,26 @@ def _applies(entry: Registered, settings: Settings) -> bool:
     table = clauses()
     edition = settings.standard.edition
     return any(
-        edition in table[name].keyword and _is_selected(entry, table[name], settings) for name in entry.rule.clauses
+        edition in table[name].keyword and _is_selected(entry, table[name], settings) for name in entry.clauses
     )
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:
     """The ids of the rules that a run with `settings` holds a model against."""
-    return tuple(entry.rule.id for entry in registry().values() if _applies(entry, settings))
+    return tuple(entry.id for entry in registry().values() if _applies(entry, settings))
 
 
-def lint_model(model: Model, settings: Settings) -> tuple[list[Diagnostic], list[InternalError]]:
+Watch = Callable[[str], AbstractContextManager[None]]
+"""Measures a part of the work that has a name, see `onnx_lint.stopwatch`."""
+
+
+def _unwatched(_: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def lint_model(
+    model: Model, settings: Settings, watch: Watch = _unwatched
+) -> tuple[list[Diagnostic], list[InternalError]]:
     """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else.
 
     What a limit keeps out of the diagnostics becomes a fault of the model.
@@ -164,15 +181,26 @@ def lint_model(model: Model, settings: Settings) -> tuple[list[Diagnostic], list
     model.target = settings.target
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
-    for entry in sorted(registry().values(), key=lambda entry: entry.rule.of_run):
-        if (entry.rule.of_file or model.loaded) and _applies(entry, settings):
+    kind = KINDS[model.kind]
+    with watch("load rules"):
+        entries = sorted(registry().values(), key=lambda entry: entry.of_run)
+    for entry in entries:
+        if (
+            (model.loaded or entry.of_file)
+            and kind.has(entry.chapter, entry.id)
+            and _applies(entry, settings)
+            and entry.concerns(model)
+        ):
             try:
-                findings = entry.rule.run(model, **_options(entry.rule, settings))
-                left = model.limits.findings - len(diagnostics)
-                diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
+                with watch(f"rule {entry.id}"):
+                    findings = entry.rule.run(model, **_options(entry.rule, settings))
+                    left = model.limits.findings - len(diagnostics)
+                    diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
+            except ReadError:
+                raise  # no fault of the rule: the file has no verdict
             except Exception as error:
                 trace = "".join(traceback.format_exception(error))
-                errors.append(InternalError(entry.rule.id, f"{type(error).__name__}: {error}", trace))
+                errors.append(InternalError(entry.id, f"{type(error).__name__}: {error}", trace))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     return [diagnostic for _, diagnostic in diagnostics], errors
 
@@ -191,7 +219,7 @@ def _limited(
     if len(kept) == most and next(found, None) is not None:
         shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
         value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
-        message = f"{shown} reported of rule {entry.rule.id!r}: {value}"
+        message = f"{shown} reported of rule {entry.id!r}: {value}"
         model.faults = (*model.faults, Fault(FaultKind.LIMIT, ROOT, message, limit=name))
     return kept
 
@@ -199,13 +227,38 @@ def _limited(
 def _diagnostics(
     entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings
 ) -> Iterator[tuple[int, Diagnostic]]:
-    for finding in findings:
-        clause = _clause_of(entry.rule, finding)
+    for found in findings:
+        clause = _clause_of(entry.rule, found)
+        finding = found if model.kind == MODEL else _of_document(found, entry.chapter, model)
+        if finding is None:
+            continue
         level = severity(clause, settings.standard.edition)
         if level is not None and _is_selected(entry, clause, settings):
             order = model.order(finding.place) if finding.offset is None else finding.offset
-            level = settings.severities.get(entry.rule.id, level)
+            level = settings.severities.get(entry.id, level)
             yield order, _diagnostic(entry.rule, finding, clause, level, model, settings.standard.edition)
+
+
+_OF_THE_FILE: Final = frozenset({"file", "operator-set", "value"})
+"""The chapters whose rules look at the document itself and not at the model around its parts."""
+
+
+def _of_document(finding: Finding, chapter: str, model: Model) -> Finding | None:
+    """The finding with the places of a document that is no model; None where it is not about the document."""
+    if chapter in _OF_THE_FILE:
+        return finding
+    place = model.place_in_document(finding.place)
+    if place is None:
+        return None
+    related = ((item, model.place_in_document(item.place)) for item in finding.related)
+    return replace(
+        finding,
+        place=place,
+        message=model.wording_of_document(finding.message),
+        related=tuple(
+            Related(other, model.wording_of_document(item.message)) for item, other in related if other is not None
+        ),
+    )
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:
@@ -220,12 +273,12 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
 def _diagnostic(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, edition: str
 ) -> Diagnostic:
-    around = surroundings(model.proto, finding.place)
+    around = surroundings(model.document, finding.place)
     return Diagnostic(
         rule=rule.id,
         severity=level,
         message=_cut(finding.message, _MAX_MESSAGE),
-        place=str(finding.place),
+        place=_path(finding.place, model),
         pointer=finding.place.pointer(),
         clause=clause.id,
         keyword=clause.keyword[edition],
@@ -241,6 +294,11 @@ def _diagnostic(
         scope=tuple(str(_name(name)) for name in around.scope),
         collective=finding.collective,
     )
+
+
+def _path(place: Place, model: Model) -> str:
+    """The place as a report has it; the root is called after the kind of document."""
+    return str(place) if place.parent is not None else KINDS[model.kind].noun
 
 
 _MAX_MESSAGE = 10_000
@@ -265,7 +323,10 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     """The related places; of a circle through a whole graph the first ones, and how many there are."""
     places = [
         RelatedPlace(
-            str(item.place), item.place.pointer(), _cut(item.message, _MAX_MESSAGE), model.byte_range(item.place)
+            _path(item.place, model),
+            item.place.pointer(),
+            _cut(item.message, _MAX_MESSAGE),
+            model.byte_range(item.place),
         )
         for item in finding.related[:_MAX_RELATED]
     ]
@@ -287,7 +348,7 @@ def _byte_range(finding: Finding, model: Model) -> tuple[int, int] | None:
 
 
 def _facts(model: Model) -> Facts | None:
-    if not model.loaded:
+    if not model.loaded or model.kind != MODEL:
         return None
     proto = model.proto
     return Facts(
@@ -333,12 +394,25 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 
     `is_file`: whether `path` names a file, beside which external data can be looked for.
     """
+    if not settings.timings:
+        return _lint_source(source, path, settings, is_file, _unwatched)
+    from onnx_lint.stopwatch import Stopwatch
+
+    watch = Stopwatch()
+    with watch.on_indices():
+        report = _lint_source(source, path, settings, is_file, watch)
+    return replace(report, timings=tuple(watch.seconds.items()))
+
+
+def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
     with _garbage_collection_held(), closing(source):
         directory = Path(path).parent if settings.external_data and is_file else None
-        model = load(source, path, settings.standard, directory, settings.limits)
-        diagnostics, errors = lint_model(model, settings)
-        facts = _facts(model)
-        not_verified = _not_verified(model, errors)
+        with watch("load model"):
+            model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
+        diagnostics, errors = lint_model(model, settings, watch)
+        with watch("facts"):
+            facts = _facts(model)
+            not_verified = _not_verified(model, errors)
         return FileReport(
             path=path,
             size=source.size,
@@ -375,6 +449,8 @@ def lint_file(path: str, settings: Settings) -> FileReport:
         # One byte more than the limit shows that there is more.
         source = source_of(path if path == "-" else Path(path), settings.limits.file_bytes + 1)
         return lint_source(source, path, settings, is_file=path != "-")
+    except ReadError as error:
+        return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
     except (SourceError, OSError) as error:
         return FileReport(path=path, size=0, unreadable=str(error))
 

@@ -36,6 +36,7 @@ def lint(
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
     target_ir: int | None = None,
+    proto: str | None = None,
     target_opset: Mapping[str, int] | None = None,
 ) -> Report:
     """Lint one model and return the report.
@@ -46,6 +47,7 @@ def lint(
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
     name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
     by domain, the newest operator set versions that the consumer of the model knows. No configuration file is read.
+    `proto`: the message that is given, such as `TensorProto`; None to tell by the content.
 
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
@@ -62,6 +64,7 @@ def lint(
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
         limits=DEFAULT_LIMITS.with_values(limits or {}),
         target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),
+        proto=proto,
     )
     if isinstance(model, (str, os.PathLike)):
         file = lint_file(os.fspath(model), settings)

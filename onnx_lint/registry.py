@@ -6,10 +6,11 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
+from onnx_lint.model import Model
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import clauses
 
@@ -23,29 +24,80 @@ class RegistryError(Exception):
     """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Registered:
-    """A rule, where it comes from, and its chapter."""
+    """A rule, where it comes from, and its chapter. The file of the rule is imported when the rule is asked for.
 
-    rule: Rule
+    There are more than a hundred such files, to import them all takes longer than to lint a small model, and most
+    chapters concern few models.
+    """
+
+    id: str
     chapter: str
+    clauses: tuple[str, ...]
+    """The ids of the clauses that the rule decides."""
     module: str
     plugin: str | None
     """The name of the distribution that brings it; None for onnx-lint's own."""
 
+    @functools.cached_property
+    def rule(self) -> Rule:
+        """The rule itself. Raises RegistryError when the file does not hold it as it should."""
+        found = list(_rules_in(importlib.import_module(self.module)))
+        if len(found) != 1 or found[0].id != self.id:
+            raise RegistryError(f"{self.module} does not hold the one rule {self.id!r}")
+        return found[0]
 
-def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    @property
+    def of_file(self) -> bool:
+        """Whether the rule judges the file's bytes; of onnx-lint's own, those of the chapter `file` may."""
+        return (self.plugin is not None or self.chapter == "file") and self.rule.of_file
+
+    @property
+    def of_run(self) -> bool:
+        """Whether the rule judges what the other rules left out, and so comes last."""
+        return self.of_file and self.rule.of_run
+
+    def concerns(self, model: Model) -> bool:
+        """Whether `model` has anything that the rule's chapter is about.
+
+        The package of a chapter says so with a function `concerns`; one that has none concerns every model.
+        """
+        package = importlib.import_module(self.module.rpartition(".")[0])
+        concerns: Callable[[Model], bool] | None = getattr(package, "concerns", None)
+        return concerns is None or concerns(model)
+
+
+def _rules_in(module: ModuleType) -> Iterator[Rule]:
+    for value in vars(module).values():
+        if isinstance(value, Rule) and value.check.__module__ == module.__name__:
+            yield value
+
+
+def _chapter(module: str) -> str:
+    return module.rpartition(".")[0].rpartition(".")[2].replace("_", "-")
+
+
+def _own_rules() -> Iterator[Registered]:
+    """One rule for each file of the chapters, with the clauses that name it; a test holds that the rule agrees."""
+    cited: dict[str, list[str]] = {}
+    for clause in clauses().values():
+        for rule in clause.rules:
+            cited.setdefault(rule, []).append(clause.id)
+    for chapter in pkgutil.iter_modules(importlib.import_module(_OWN_RULES).__path__, f"{_OWN_RULES}."):
+        if chapter.ispkg:
+            for info in pkgutil.iter_modules(importlib.import_module(chapter.name).__path__, f"{chapter.name}."):
+                name = info.name.rpartition(".")[2].replace("_", "-")
+                yield Registered(name, _chapter(info.name), tuple(cited.get(name, ())), info.name, None)
+
+
+def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not info.ispkg:
-            yield importlib.import_module(info.name)
-
-
-def _rules_of(package: ModuleType, plugin: str | None) -> Iterator[Registered]:
-    for module in _modules(package):
-        for value in vars(module).values():
-            if isinstance(value, Rule) and value.check.__module__ == module.__name__:
-                chapter = module.__name__.rpartition(".")[0].rpartition(".")[2].replace("_", "-")
-                yield Registered(value, chapter, module.__name__, plugin)
+        if info.ispkg:
+            continue
+        module = importlib.import_module(info.name)
+        for rule in _rules_in(module):
+            yield Registered(rule.id, _chapter(info.name), rule.clauses, info.name, plugin)
 
 
 def _plugins() -> Iterator[tuple[str, ModuleType]]:
@@ -66,15 +118,14 @@ def _register(found: Iterable[Registered]) -> dict[str, Registered]:
     registered: dict[str, Registered] = {}
     known = clauses()
     for entry in found:
-        other = registered.get(entry.rule.id)
+        other = registered.get(entry.id)
         if other is not None:
-            raise RegistryError(f"rule {entry.rule.id!r} is in {other.module} and in {entry.module}")
-        for clause in entry.rule.clauses:
+            raise RegistryError(f"rule {entry.id!r} is in {other.module} and in {entry.module}")
+        for clause in entry.clauses:
             if clause not in known:
-                raise RegistryError(
-                    f"rule {entry.rule.id!r} in {entry.module} cites clause {clause!r}, which does not exist"
-                )
-        registered[entry.rule.id] = entry
+                cited = f"cites clause {clause!r}, which does not exist"
+                raise RegistryError(f"rule {entry.id!r} in {entry.module} {cited}")
+        registered[entry.id] = entry
     return dict(sorted(registered.items()))
 
 
@@ -84,10 +135,10 @@ def registry() -> Mapping[str, Registered]:
 
     Raises RegistryError when a plugin cannot be loaded, two rules share an id, or a rule cites an unknown clause.
     """
-    found = list(_rules_of(importlib.import_module(_OWN_RULES), None))
+    found = list(_own_rules())
     for name, package in _plugins():
         try:
-            found.extend(_rules_of(package, name))
+            found.extend(_rules_of_plugin(package, name))
         except Exception as error:
             raise RegistryError(f"plugin {name}: {type(error).__name__}: {error}") from error
     return _register(found)

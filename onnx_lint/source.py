@@ -24,6 +24,10 @@ class SourceError(Exception):
     """An input that cannot be read; the text says which and why."""
 
 
+class ReadError(SourceError, OSError):
+    """An input that was opened and can be read no longer, as when a disk fails; the text says why."""
+
+
 class Source(Protocol):
     """Bytes by position. A read past the end gives fewer bytes than asked for."""
 
@@ -32,7 +36,7 @@ class Source(Protocol):
         """How many bytes there are."""
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Return up to `length` bytes from `offset` on."""
+        """Return up to `length` bytes from `offset` on; raises ReadError when that fails."""
 
     def close(self) -> None:
         """Release what the source holds; reading afterwards is an error."""
@@ -92,7 +96,10 @@ class FileSource:
         length = min(length, max(self._size - offset, 0))
         while length > 0:
             # One call never returns more than about 2 GiB.
-            piece = _read_positioned(self._descriptor, length, offset)
+            try:
+                piece = _read_positioned(self._descriptor, length, offset)
+            except OSError as error:
+                raise ReadError(error.strerror or str(error)) from error
             if not piece:
                 break
             pieces.append(piece)

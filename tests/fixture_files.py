@@ -28,7 +28,7 @@ MAX_PROSE_LINES = 3
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
 
-_HEADER = re.compile(r"# (edition|variant|select|option|limit|target|metamorphic|expect): (.*)")
+_HEADER = re.compile(r"# (edition|variant|proto|select|option|limit|target|metamorphic|expect): (.*)")
 _OPTION = re.compile(r"([a-z0-9-]+)\.([a-z0-9_]+) = (.+)")
 _OPT_OUT = re.compile(r"no \(.+\)")
 _HEX_TOKEN = re.compile(r'\s+|#[^\n]*|([0-9a-fA-F]{2})|"((?:[^"\\\n]|\\.)*)"')
@@ -71,7 +71,7 @@ class Fixture:
 
     @property
     def is_metamorphic(self) -> bool:
-        return self.is_text and not self._values("metamorphic")
+        return self.is_text and not self._values("metamorphic") and not self.proto
 
     @property
     def data(self) -> bytes:
@@ -86,6 +86,11 @@ class Fixture:
         edition = self._values("edition") or [DEFAULT_STANDARD.edition]
         variant = self._values("variant") or [DEFAULT_STANDARD.variant]
         return Standard(edition[0], variant[0])
+
+    @property
+    def proto(self) -> str | None:
+        """The message that the file holds where that is to be said."""
+        return next(iter(self._values("proto")), None)
 
     @property
     def settings(self) -> Settings:
@@ -125,7 +130,9 @@ class Fixture:
         name = self.path.name if self.is_text else "model.onnx"
         # External data is looked up only where a folder `data` stands beside the fixture.
         data = self.path.parent / "data"
-        return load(BytesSource(self.data), name, self.standard, data if data.is_dir() else None, self.limits)
+        return load(
+            BytesSource(self.data), name, self.standard, data if data.is_dir() else None, self.limits, self.proto
+        )
 
 
 def parse_hex(text: str) -> bytes:
@@ -171,7 +178,7 @@ def read_fixture(path: Path) -> Fixture:
             prose.append(line.removeprefix("#").strip())
     if not 0 < len(prose) <= MAX_PROSE_LINES or not all(prose):
         raise FixtureError(f"{path}: begins with {len(prose)} lines of prose, not 1 to {MAX_PROSE_LINES}")
-    for key in ("edition", "variant", "metamorphic"):
+    for key in ("edition", "variant", "proto", "metamorphic"):
         if sum(name == key for name, _ in headers) > 1:
             raise FixtureError(f"{path}: header {key!r} is given twice")
     if any(key == "metamorphic" and not _OPT_OUT.fullmatch(value) for key, value in headers):

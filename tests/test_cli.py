@@ -17,13 +17,14 @@ from typing import Any
 
 import click
 import pytest
+from made_rules import registered
 
 from onnx_lint import __version__
 from onnx_lint.cli import run
 from onnx_lint.cli.paths import find_inputs, hint_for_missing
 from onnx_lint.cli.streams import report_file, use_color
 from onnx_lint.loader import load
-from onnx_lint.registry import Registered, registry
+from onnx_lint.registry import registry
 from onnx_lint.rule import Rule
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
@@ -157,7 +158,7 @@ def _crash(model: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0", False), "graph", "crashing", None)
+    entry = registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0", False), "graph", "crashing", None)
     rules = MappingProxyType({**registry(), "crashing-rule": entry})
     for module in ("onnx_lint.registry", "onnx_lint.engine", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.registry", lambda: rules)

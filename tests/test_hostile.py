@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import itertools
 import json
 import os
 import re
@@ -158,6 +160,25 @@ def test_a_file_that_shrinks_while_it_is_read(reads: int, kept: int):
 
 
 LARGE = _large()
+
+
+@pytest.mark.parametrize("reads", range(8))
+def test_a_disk_that_fails_leaves_no_verdict(reads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(LARGE)
+    read, done = os.pread, itertools.count()
+
+    def fail(descriptor: int, length: int, offset: int) -> bytes:
+        if next(done) >= reads:
+            raise OSError(errno.EIO, "Input/output error")
+        return read(descriptor, length, offset)
+
+    monkeypatch.setattr(os, "pread", fail)
+    file = lint_file(str(path), Settings())
+    if next(done) <= reads:
+        assert file.unreadable is None, "all of it was read before the disk failed"
+    else:
+        assert (file.unreadable, file.internal_errors) == (f"{path}: Input/output error", ())
 
 
 # --- names

@@ -21,6 +21,7 @@ LAYERS = (
     {"rule"},
     {"rules"},
     {"loader", "registry", "report", "surroundings"},
+    {"stopwatch"},
     {"engine"},
     {"reporters", "library", "catalogue"},
     {"assertion", "baseline", "configuration"},

@@ -330,14 +330,27 @@ def test_a_varint_of_eleven_bytes_is_no_model():
         (b"\x00\x01", "the bytes are no Protocol Buffers fields: field number 0 does not exist"),
         (b"\x0e", "the bytes are no Protocol Buffers fields: wire type 6 does not exist"),
         (b"\x0f", "the bytes are no Protocol Buffers fields: wire type 7 does not exist"),
-        (tag(1000, 4), "the end of group 1000 has no beginning"),
-        (tag(1000, 3) + tag(1001, 4), "the end of group 1001 has no beginning"),
+        (tag(1000, 4), "the bytes are no Protocol Buffers fields: the end of group 1000 has no beginning"),
+        (
+            tag(1000, 3) + tag(1001, 4),
+            "the bytes are no Protocol Buffers fields: the end of group 1001 has no beginning",
+        ),
+        (tag(1000, 3), "the bytes are no Protocol Buffers fields: a group is never closed"),
     ],
 )
 def test_bytes_that_are_no_fields(tail: bytes, message: str):
     model = _load(MODEL + tail)
     assert (model.loaded, _protobuf_reads(MODEL + tail)) == (False, False)
     assert [fault.message for fault in model.faults if fault.kind is FaultKind.NOT_A_MODEL] == [message]
+
+
+@pytest.mark.parametrize("data", [tag(1000, 4), tag(1000, 3), b"\x00\x01", b"\x0f", tag(1000, LEN) + b"\x7f"])
+def test_bytes_that_never_looked_like_a_model_are_told_as_such(data: bytes):
+    model = _load(data)
+    assert (model.loaded, _protobuf_reads(data)) == (False, False)
+    assert [(fault.kind, fault.message, fault.offset) for fault in model.faults] == [
+        (FaultKind.NOT_A_MODEL, "the file is binary data, but no Protocol Buffers message", 0)
+    ]
 
 
 def test_a_message_longer_than_the_one_around_it_is_no_model():

@@ -14,6 +14,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from made_rules import registered
 
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
@@ -161,7 +162,7 @@ def _rule(name: str, clause: str, plugin: str | None = None) -> Registered:
         yield from ()
 
     check.__doc__ = f"Something is {name}.\n\n### Why it matters\n\nIt does.\n\n### What is allowed\n\nNothing."
-    return Registered(Rule(name, check, (clause,), "0.1.0", False), "graph", f"rules.{name}", plugin)
+    return registered(Rule(name, check, (clause,), "0.1.0", False), "graph", f"rules.{name}", plugin)
 
 
 @pytest.fixture
@@ -342,6 +343,11 @@ def test_facts_of_many_imports_are_short() -> None:
         + " ... "
         + "p" * 47
     )
+
+
+def test_a_ninth_import_is_one_more() -> None:
+    facts = Facts(8, tuple((f"domain{index}", index) for index in range(9)), "", 1, 1, 0)
+    assert ", domain7 7, 1 more operator set; 1 node in 1 graph" in facts_of(facts)
 
 
 # --- JSON

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,11 @@ from onnx_lint.cli.plan import Plan, told_apart
 from onnx_lint.cli.report_options import files_options, report_options, reporter_options
 from onnx_lint.cli.sections import SectionedCommand, section
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
+from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
 if TYPE_CHECKING:
+    from onnx_lint.cli.jobs import Task
     from onnx_lint.report import Report
 
 edition_option = click.option(
@@ -73,6 +76,11 @@ _selection_options = section(
 
 _extent_options = section(
     "What is read",
+    click.option(
+        "--proto",
+        type=click.Choice(FILE_MESSAGES),
+        help="The message that the files hold, as long as their content does not tell; ModelProto or another.",
+    ),
     click.option(
         "--no-external-data",
         "external_data",
@@ -129,15 +137,23 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
         ctx.exit(exit_codes.CLEAN)
     run = plan.of_run()
     outputs = parse_outputs(run["format_name"], options["outputs"])
-    report = _lint(paths, outputs, plan)
+    tasks = _tasks(paths, outputs, plan)
+    before = time.process_time()
+    report = _lint(tasks, plan)
     if plan.has_baseline:
         from onnx_lint.cli.baselines import with_baselines
 
         report = with_baselines(report, plan)
     code = _code(report, plan)
     failing = "never" if options["exit_zero"] else run["fail_on"]
+    start = time.perf_counter()
     if not write_outputs(report, outputs, reporter_options(options, failing), color=options["color"]):
         code = max(code, exit_codes.NOT_CHECKED)
+    if options["timings"]:
+        from onnx_lint.cli.timings import tell_timings
+
+        sys.stdout.flush()
+        tell_timings(report, before, time.perf_counter() - start)
     _tell_failures(report, ctx)
     ctx.exit(code)
 
@@ -155,19 +171,24 @@ def _code(report: Report, plan: Plan) -> int:
     return exit_codes.FINDINGS if failed else exit_codes.CLEAN
 
 
-def _lint(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> Report:
-    from onnx_lint.cli.jobs import Task, lint_all, processors
+def _tasks(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> list[Task]:
+    from onnx_lint.cli.jobs import Task
     from onnx_lint.cli.paths import find_inputs
-    from onnx_lint.cli.progress import ProgressBar, is_wanted
-    from onnx_lint.engine import report_of
 
-    run = plan.of_run()
-    inputs = find_inputs(paths, run["exclude"])
+    inputs = find_inputs(paths, plan.of_run()["exclude"])
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise click.UsageError(f"the report would overwrite the model {output.path!r}")
     # All configurations are read before the first model, so that a fault in one is told at once.
-    tasks = [Task(item.path, plan.of(item.path).settings, item.problem) for item in inputs]
+    return [Task(item.path, plan.of(item.path).settings, item.problem) for item in inputs]
+
+
+def _lint(tasks: Sequence[Task], plan: Plan) -> Report:
+    from onnx_lint.cli.jobs import lint_all, processors
+    from onnx_lint.cli.progress import ProgressBar, is_wanted
+    from onnx_lint.engine import report_of
+
+    run = plan.of_run()
     shown = is_wanted(no_progress=run["no_progress"], quiet=run["quiet"])
     with ProgressBar(len(tasks), wanted=shown, color=run["color"]) as bar:
         files = lint_all(tasks, run["jobs"] or processors(), bar.advance)

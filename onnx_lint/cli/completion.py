@@ -107,6 +107,6 @@ def _rules() -> Iterable[tuple[str, str]]:
     from onnx_lint.registry import RegistryError, registry
 
     try:
-        return [(entry.rule.id, entry.rule.summary) for entry in registry().values()]
+        return [(entry.id, entry.rule.summary) for entry in registry().values()]
     except RegistryError:
         return []  # in the middle of a command line there is no place for a message

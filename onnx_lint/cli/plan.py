@@ -219,6 +219,8 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
             set_aside=names_of(options["set_aside"], known),
             target=_target(options),
             opset_schemas=options["opset_schemas"],
+            proto=options["proto"],
+            timings=options["timings"],
         )
     except SelectionError as error:
         raise click.UsageError(str(error)) from error

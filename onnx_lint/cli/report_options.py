@@ -56,6 +56,7 @@ report_options = section(
     ),
     click.option("-q", "--quiet", is_flag=True, help="Only findings: no line for each file, no totals."),
     click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
+    click.option("--timings", is_flag=True, help="Tell on standard error where the time of the run went."),
     click.option(
         "--color",
         type=click.Choice(("auto", "always", "never")),

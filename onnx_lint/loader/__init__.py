@@ -15,9 +15,11 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.inspection import Inspection, inspect
+from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.skeleton import MessageTooLargeError, Skeleton, read_skeleton
 from onnx_lint.loader.text import parse_json, parse_textproto
 from onnx_lint.model import Fault, FaultKind, Model, Proto
+from onnx_lint.model.documents import MODEL
 from onnx_lint.model.place import ROOT
 from onnx_lint.schema.wire import WireError
 from onnx_lint.source import BytesSource, Source
@@ -33,28 +35,56 @@ def load(
     standard: Standard = DEFAULT_STANDARD,
     directory: Path | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    proto: str | None = None,
 ) -> Model:
     """Load the model in `source`. `name` is the file's name; its suffix decides only what the content leaves open.
 
     `directory`: the folder in which external data is to be looked for, None for nowhere. `limits`: what may be in the
-    file; of a file that holds more there is a fault that says so and no message.
+    file; of a file that holds more there is a fault that says so and no message. `proto`: the message that the file
+    holds, such as `TensorProto`; None to tell by its content.
 
     Always returns a Model; where no message could be read, `Model.loaded` is false and `Model.faults` says why.
-    Raises OSError when the source cannot be read.
+    Raises ReadError when the source cannot be read.
     """
     form = identify(source, name)
+    if isinstance(form, Fault) and source.size == 0 and proto not in {None, MODEL}:
+        form = Form.BINARY
     if isinstance(form, Fault):
         return Model(None, source, faults=(form,), standard=standard)
     large = too_large(source, limits, is_text=form is not Form.BINARY)
     if large is not None:
         return Model(None, source, faults=(large,), form=form.value, standard=standard, limits=limits)
-    if form is Form.BINARY:
+    kind = proto or kind_of_content(source, form, name)
+    if form is Form.BINARY and kind == MODEL:
         return _load_binary(source, standard, directory, limits)
+    if form is Form.BINARY:
+        return _load_document(source, kind, standard, directory, limits)
     parse = parse_json if form is Form.JSON else parse_textproto
-    parsed = parse(source)
+    parsed = parse(source, kind)
     if isinstance(parsed, Fault):
-        return Model(None, source, faults=(parsed,), form=form.value, standard=standard)
-    model = Model(parsed, source, form=form.value, directory=directory, standard=standard, limits=limits)
+        return Model(None, source, faults=(parsed,), form=form.value, kind=kind, standard=standard)
+    model = Model(parsed, source, form=form.value, kind=kind, directory=directory, standard=standard, limits=limits)
+    return _bounded(model)
+
+
+def _load_document(source: Source, kind: str, standard: Standard, directory: Path | None, limits: Limits) -> Model:
+    """A document that is no model. It is parsed whole: one of more bytes than a message may have is not judged."""
+    if source.size > min(limits.message_bytes, MAX_PARSED_BYTES):
+        fault = limit_fault("message_bytes", limits, f"the file takes up {source.size:,} bytes")
+        return Model(None, source, faults=(fault,), kind=kind, standard=standard, limits=limits)
+    data = source.read_at(0, source.size)
+    proto = _parse(data, kind)
+    faults: tuple[Fault, ...] = ()
+    if proto is None or not _is_canonical(proto, data):
+        inspection = inspect(source, kind)
+        faults = inspection.faults
+        if inspection.fatal:
+            proto = None
+        elif proto is None:
+            proto = _parse(_with_readable_strings(data, kind), kind)
+        if proto is None and not faults:
+            faults = (Fault(FaultKind.NOT_A_MODEL, ROOT, f"Protocol Buffers cannot parse the file as {kind}"),)
+    model = Model(proto, source, faults=faults, kind=kind, directory=directory, standard=standard, limits=limits)
     return _bounded(model)
 
 
@@ -64,7 +94,15 @@ def _bounded(model: Model) -> Model:
     if fault is None:
         return model
     faults = (*model.faults, fault)
-    return Model(None, model.source, faults=faults, form=model.form, standard=model.standard, limits=model.limits)
+    return Model(
+        None,
+        model.source,
+        faults=faults,
+        form=model.form,
+        kind=model.kind,
+        standard=model.standard,
+        limits=model.limits,
+    )
 
 
 def _load_binary(source: Source, standard: Standard, directory: Path | None, limits: Limits) -> Model:
@@ -122,9 +160,9 @@ def _load_irregular(source: Source, stripped: Skeleton, proto: Proto | None) -> 
     return proto, faults
 
 
-def _parse(data: bytes) -> Proto | None:
+def _parse(data: bytes, kind: str = MODEL) -> Proto | None:
     try:
-        return schema.message("ModelProto").FromString(data)
+        return schema.message(kind).FromString(data)
     except (DecodeError, UnicodeDecodeError):  # the pure-Python parser raises the second for a string
         return None
 
@@ -139,10 +177,10 @@ def _is_canonical(proto: Proto, data: bytes) -> bool:
     return bool(proto.SerializePartialToString() == data)
 
 
-def _with_readable_strings(data: bytes) -> bytes:
+def _with_readable_strings(data: bytes, kind: str = MODEL) -> bytes:
     """The message with `?` for each byte that is not UTF-8 in a string field, so that the rest can be judged."""
     patched = bytearray(data)
-    inspection: Inspection = inspect(BytesSource(data))
+    inspection: Inspection = inspect(BytesSource(data), kind)
     for fault in inspection.faults:
         if fault.kind is FaultKind.UTF8 and fault.offset is not None and fault.length is not None:
             span = slice(fault.offset, fault.offset + fault.length)

@@ -63,22 +63,23 @@ class _Frame:
     """Set when the message is longer than the file."""
 
 
-def inspect(source: Source) -> Inspection:
+def inspect(source: Source, kind: str = "ModelProto") -> Inspection:
     """Walk every field of the serialized model in `source`."""
-    other = _another_message(source)
+    other = _another_message(source) if kind == "ModelProto" else None
     if other is not None:
         return Inspection((other,), fatal=True)
-    walk = _Walk(source)
+    walk = _Walk(source, kind)
     walk.run()
     return walk.result()
 
 
 class _Walk:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, kind: str) -> None:
         self.source = source
+        self.kind = kind
         self.faults: list[Fault] = []
         self.counts: Counter[FaultKind] = Counter()
-        self.root = self.frame("ModelProto", ROOT, 0, source.size)
+        self.root = self.frame(kind, ROOT, 0, source.size)
         self.fatal = False
 
     def frame(self, message: str, place: Place, start: int, end: int) -> _Frame:
@@ -118,7 +119,7 @@ class _Walk:
     def close(self, frame: _Frame) -> None:
         """Judge the end of a message."""
         if frame.group:
-            self.stop(FaultKind.NOT_A_MODEL, frame.place, "a group is never closed", frame.group[-1][1])
+            self.no_fields(frame, "a group is never closed", frame.group[-1][1])
         elif frame.cut_short is not None:
             self.truncated(frame.place, frame.cut_short)
 
@@ -170,7 +171,7 @@ class _Walk:
         elif frame.group and frame.group[-1][0] == number:
             frame.group.pop()
         else:
-            self.stop(FaultKind.NOT_A_MODEL, frame.place, f"the end of group {number} has no beginning", tag)
+            self.no_fields(frame, f"the end of group {number} has no beginning", tag)
 
     def unknown(self, frame: _Frame, number: int, tag: int, following: int) -> None:
         if self.is_full(FaultKind.UNKNOWN_FIELD):
@@ -217,13 +218,9 @@ class _Walk:
         if not self.source.read_at(self.source.size - 1, 1):
             self.stop(FaultKind.TRUNCATED, frame.place, "the file became shorter while it was read", error.offset)
             return None
-        if not self.recognized():
-            self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but no Protocol Buffers message", 0)
-            return None
         at_end = frame.end >= self.source.size
-        if error.problem != "truncated" or not at_end or frame.group:
-            message = f"the bytes are no Protocol Buffers fields: {error.detail}"
-            self.stop(FaultKind.NOT_A_MODEL, frame.place, message, error.offset)
+        if error.problem != "truncated" or not at_end or frame.group or not self.recognized():
+            self.no_fields(frame, error.detail, error.offset)
             return None
         known = wire.fields(frame.message).get(error.field[0]) if error.field else None
         if known is None or error.field is None:
@@ -238,12 +235,22 @@ class _Walk:
         inner.cut_short = error
         return inner
 
+    def no_fields(self, frame: _Frame, detail: str, offset: int) -> None:
+        """Stop at bytes that are no fields; where nothing before them looked like a model, the file is none."""
+        if self.recognized():
+            message = f"the bytes are no Protocol Buffers fields: {detail}"
+            self.stop(FaultKind.NOT_A_MODEL, frame.place, message, offset)
+        else:
+            self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but no Protocol Buffers message", 0)
+
     def truncated(self, place: Place, error: WireError) -> None:
         message = f"the file ends at byte {self.source.size:,} inside {place}: {error.detail}"
         self.stop(FaultKind.TRUNCATED, place, message, error.offset)
 
     def recognized(self) -> bool:
         """Whether anything at the top looked like a model before the bytes went wrong."""
+        if self.kind != "ModelProto":
+            return bool(self.root.seen)
         names = {wire.fields("ModelProto")[number].name for number in self.root.seen}
         return bool(names & {"ir_version", "graph", "opset_import", "producer_name", "functions"})
 
@@ -259,13 +266,23 @@ class _Walk:
 
 def _another_message(source: Source) -> Fault | None:
     """The fault of a file whose fields are those of another message of ONNX and not those of ModelProto."""
-    if _fits(source, "ModelProto") or _holds_graph(source):
+    if is_a_model(source):
         return None
-    fitting = [message for message in _CANDIDATES if _fits(source, message)]
+    fitting = candidates(source)
     if not fitting:
         return None
     message = f"the file is no ModelProto; its fields are those of {' or '.join(fitting)}"
     return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
+
+
+def candidates(source: Source) -> list[str]:
+    """The messages other than a model whose fields the file has, as far as the top tells."""
+    return [message for message in _CANDIDATES if _fits(source, message)]
+
+
+def is_a_model(source: Source) -> bool:
+    """Whether the file has the fields of a model, or holds what a graph may hold where a model has its graph."""
+    return _fits(source, "ModelProto") or _holds_graph(source)
 
 
 def _holds_graph(source: Source) -> bool:

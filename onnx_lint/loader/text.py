@@ -50,7 +50,7 @@ def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
     return None
 
 
-def parse_textproto(source: Source) -> Proto | Fault:
+def parse_textproto(source: Source, kind: str = "ModelProto") -> Proto | Fault:
     """Parse a model in protobuf text format; the fault gives the line and column of a syntax error."""
     text = _read(source)
     if isinstance(text, Fault):
@@ -59,7 +59,7 @@ def parse_textproto(source: Source) -> Proto | Fault:
     if deep is not None:
         return deep
     try:
-        return text_format.Parse(text, schema.message("ModelProto")(), descriptor_pool=schema.pool())
+        return text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
     except text_format.ParseError as error:
         return _syntax_error(error, text)
     except (ValueError, OverflowError) as error:
@@ -80,7 +80,7 @@ def _syntax_error(error: text_format.ParseError, text: str) -> Fault:
     return _fault(f"the text is no model in protobuf text format: {place}: {_one_line(detail)}", offset)
 
 
-def parse_json(source: Source) -> Proto | Fault:
+def parse_json(source: Source, kind: str = "ModelProto") -> Proto | Fault:
     """Parse a model in protobuf JSON."""
     text = _read(source)
     if isinstance(text, Fault):
@@ -91,7 +91,7 @@ def parse_json(source: Source) -> Proto | Fault:
         return deep
     try:
         return json_format.Parse(
-            text, schema.message("ModelProto")(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
+            text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
         )
     except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
         return _fault(f"the text is no model in protobuf JSON: {_one_line(str(error))}")

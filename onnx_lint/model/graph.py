@@ -25,6 +25,7 @@ class GraphKind(Enum):
     FUNCTION = "function body"
     INITIALIZATION = "initialization graph"
     ALGORITHM = "training algorithm"
+    FILE = "the file"
 
 
 class Node:

@@ -12,6 +12,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
+from onnx_lint.model.documents import MODEL, Context, context, moved, values
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
@@ -42,13 +43,20 @@ class Model:
         faults: tuple[Fault, ...] = (),
         payloads: Mapping[Key, tuple[Payload, ...]] | None = None,
         form: str = "binary",
+        kind: str = MODEL,
         directory: Path | None = None,
         standard: Standard = DEFAULT_STANDARD,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.loaded = proto is not None
         """Whether there is a message; when not, only `faults` tells anything."""
-        self.proto: Proto = schema.message("ModelProto")() if proto is None else proto
+        self.kind = kind
+        """The message that the file holds: `ModelProto`, or one of the other documents of the specification."""
+        self.document: Proto = schema.message(kind)() if proto is None else proto
+        """The message itself."""
+        self._context: Context | None = None if kind == MODEL else context(kind, self.document)
+        self.proto: Proto = self.document if self._context is None else self._context.proto
+        """The model; of another document the smallest model in which its parts stand, see onnx_lint.model.documents."""
         self.source = source
         self.faults = faults
         self.payloads: Mapping[Key, tuple[Payload, ...]] = payloads or {}
@@ -84,12 +92,29 @@ class Model:
         """The faults of the file of one kind, in file order."""
         return (fault for fault in self.faults if fault.kind is kind)
 
+    def values(self) -> Iterator[tuple[Proto, Place]]:
+        """The sequences, maps and optionals of a file that holds a value, each with its place."""
+        return values(self.document, ROOT)
+
+    def place_in_document(self, place: Place) -> Place | None:
+        """Where in the file `place` of the model stands; None where that is no part of the document."""
+        return place if self._context is None else moved(place, self._context, ROOT)
+
+    def wording_of_document(self, message: str) -> str:
+        """The message with places of the document for those of the model around its parts."""
+        for inner, outer in () if self._context is None else self._context.places.items():
+            if inner != outer:
+                path = str(_place(outer)) if outer else "the root"
+                message = message.replace(f"{_place(inner)} of the file", path).replace(str(_place(inner)), path)
+        return message
+
     # --- graphs and functions
 
     @cached_property
     def main_graph(self) -> Graph:
         """The inference graph; an empty one when the model has none."""
-        return Graph(GraphKind.MAIN, self.proto.graph, ROOT.at("graph"))
+        kind = GraphKind.MAIN if self.kind in {MODEL, "GraphProto"} else GraphKind.FILE
+        return Graph(kind, self.proto.graph, ROOT.at("graph"))
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -303,8 +328,8 @@ class Model:
 
     @cached_property
     def _layout(self) -> Layout:
-        source = self.source if self.form == "binary" else BytesSource(self.proto.SerializeToString())
-        return Layout(source)
+        source = self.source if self.form == "binary" else BytesSource(self.document.SerializeToString())
+        return Layout(source, self.kind)
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """The first byte of what stands at `place` and the byte after it; None where it is absent or in text."""
@@ -317,6 +342,13 @@ class Model:
             if found is not None:
                 return found[0]
         return 0
+
+
+def _place(key: Key) -> Place:
+    place = ROOT
+    for field, index in key:
+        place = place.at(field, index)
+    return place
 
 
 _TYPE_FIELDS = frozenset({"tp", "type_protos"})

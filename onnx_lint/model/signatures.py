@@ -192,6 +192,9 @@ class Signatures:
             return Standing.UNBOUND
         if schema is not None:
             return Standing.KNOWN
+        declared = self.schemas.is_declared(domain, op_type, version)
+        if declared is not None:
+            return Standing.UNVERIFIED if declared else Standing.UNKNOWN
         if is_onnx_domain(domain):
             newest = newest_opset_version(domain) or 0
             # A removed experimental operator comes back in no version.

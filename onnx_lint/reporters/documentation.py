@@ -23,7 +23,7 @@ def worst_severity(rule: Rule, edition: str) -> Severity | None:
 
 def rules_of(clause: Clause) -> tuple[str, ...]:
     """The ids of the registered rules that decide `clause`, plugins' included."""
-    return tuple(entry.rule.id for entry in registry().values() if clause.id in entry.rule.clauses)
+    return tuple(entry.id for entry in registry().values() if clause.id in entry.clauses)
 
 
 def reason_of(clause: Clause) -> str:
@@ -38,11 +38,11 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
     """All there is to know about a rule, for JSON."""
     level = worst_severity(entry.rule, edition)
     return {
-        "id": entry.rule.id,
+        "id": entry.id,
         "summary": entry.rule.summary,
         "chapter": entry.chapter,
         "severity": level.label if level is not None else None,
-        "clauses": list(entry.rule.clauses),
+        "clauses": list(entry.clauses),
         "options": entry.rule.options,
         "security": list(entry.rule.security),
         "since": entry.rule.since,
@@ -83,13 +83,13 @@ def rule_markdown(entry: Registered, edition: str) -> str:
     origin = f"plugin {entry.plugin}" if entry.plugin else "onnx-lint"
     facts = f"{level.label if level else 'not'} in edition {edition}; chapter {entry.chapter}"
     parts = [
-        f"# {entry.rule.id}",
+        f"# {entry.id}",
         f"*{facts}; since {origin} {entry.rule.since}*",
         entry.rule.documentation,
         "### Clauses",
         clauses_markdown(entry.rule),
     ]
-    if any(clauses()[name].pedantic for name in entry.rule.clauses):
+    if any(clauses()[name].pedantic for name in entry.clauses):
         parts.append(PEDANTIC)
     if entry.rule.security:
         parts += ["### Security", security_markdown(entry.rule)]

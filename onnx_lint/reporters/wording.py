@@ -37,7 +37,7 @@ def facts_of(facts: Facts) -> str:
     """What the file is: `IR version 8; ai.onnx 17; 412 nodes in 3 graphs; producer pytorch 2.1`."""
     shown = [f"{visible(domain) or 'ai.onnx'} {version}" for domain, version in facts.opset_imports]
     if len(shown) > MAX_IMPORTS_SHOWN:
-        shown[MAX_IMPORTS_SHOWN:] = [f"{len(shown) - MAX_IMPORTS_SHOWN:,} more operator sets"]
+        shown[MAX_IMPORTS_SHOWN:] = [counted(len(shown) - MAX_IMPORTS_SHOWN, "more operator set")]
     nodes = f"{counted(facts.nodes, 'node')} in {counted(facts.graphs, 'graph')}"
     if facts.functions:
         nodes += f" and {counted(facts.functions, 'function')}"

@@ -10,12 +10,13 @@ from onnx_lint.wording import quote
 
 @rule(clause="ATT-6", since="0.1.0")
 def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
-    """An attribute outside of functions refers to an attribute parameter.
+    """An attribute outside of function bodies refers to an attribute parameter.
 
     ### Why it matters
 
     `ref_attr_name` stands for the value that the caller of a function gives to a parameter. A node of the main
-    graph or of a training graph has no caller, so the attribute has no value.
+    graph or of a training graph has no caller, so the attribute has no value. A default is what counts where the
+    caller gives nothing, so a default that refers to a parameter is none.
 
     ### What is allowed
 
@@ -30,12 +31,12 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     ```
     """
     for attribute in model.attributes_where(lambda signature: signature.is_reference):
-        if attribute.function is not None:
+        if attribute.function is not None and attribute.node is not None:
             continue
+        why = "the node stands in no function" if attribute.node else "a default stands in no function body"
         yield Finding(
             attribute.place.at("ref_attr_name"),
-            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, "
-            "and the node stands in no function",
+            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, and {why}",
             allowed="a value",
             subject=attribute.proto.name,
         )

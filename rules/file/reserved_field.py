@@ -51,4 +51,6 @@ def reserved_field(model: Model) -> Iterator[Finding]:
             clause="ATT-13" if fault.message_type == "AttributeProto" else "FIL-7a",
             offset=fault.offset,
             length=fault.length,
+            subject=f"{fault.message_type} {fault.number}",
+            collective=True,
         )

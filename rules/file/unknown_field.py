@@ -38,4 +38,11 @@ def unknown_field(model: Model) -> Iterator[Finding]:
         if not count:
             continue
         occurrences = f" ({count:,} occurrences)" if count > 1 else ""
-        yield Finding(fault.place, f"{fault.message}{occurrences}", offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            f"{fault.message}{occurrences}",
+            offset=fault.offset,
+            length=fault.length,
+            subject=f"{fault.message_type} {fault.number}",
+            collective=True,
+        )

@@ -22,7 +22,7 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
 
     The names in the function's `attribute` and `attribute_proto`. Subgraphs in the body refer to the parameters of
     the same function. The parameters of a calling function are not seen: the call has to hand them on. A reference
-    outside of functions is for `misplaced-attribute-reference`.
+    outside of function bodies is for `misplaced-attribute-reference`.
 
     ### Example
 
@@ -44,11 +44,6 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
                 if attribute.ref_attr_name and attribute.ref_attr_name not in names:
                     place = node.place.at("attribute", index)
                     yield _finding(Attribute(attribute, place, graph, node), graph.function, names)
-    for function in model.functions:
-        for index, default in enumerate(function.attribute_defaults):
-            if default.ref_attr_name and default.ref_attr_name not in declared[function.index]:
-                place = function.place.at("attribute_proto", index)
-                yield _finding(Attribute(default, place, function.body, None), function, declared[function.index])
 
 
 def _finding(attribute: Attribute, function: Function, declared: dict[str, None]) -> Finding:

@@ -8,6 +8,9 @@ from onnx_lint.model.resolution import Use
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, suggestion
 
+MAX_SUGGESTIONS = 20
+"""A nearest name is looked for so many times; where more names are wrong, comparing all of them takes minutes."""
+
 
 @rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0")
 def undefined_name(model: Model) -> Iterator[Finding]:
@@ -26,6 +29,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     In a graph output: a name that the graph itself defines. An output of a nested graph that only an outer graph
     defines is for `outer-scope-output`.
 
+    The nearest name is offered for the first 20 wrong names of a kind only, since looking for it takes time.
+
     ### Example
 
     ```
@@ -34,10 +39,12 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     ```
     """
     yield from _undefined_inputs(model)
+    outputs = 0
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if name and name not in graph.positions and not graph.sees(name):
-                hint = _hint(name, graph, model)
+                hint = _hint(name, graph, model, suggests=outputs < MAX_SUGGESTIONS)
+                outputs += 1
                 yield Finding(
                     graph.place.at("output", index),
                     f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
@@ -52,13 +59,14 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
     uses: dict[tuple[int, str], list[Use]] = {}
     for use in model.resolution.undefined:
         uses.setdefault((id(use.node.graph), use.name), []).append(use)
-    for (_, name), found in uses.items():
+    for number, ((_, name), found) in enumerate(uses.items()):
         first, *others = found
         graph = first.node.graph
         more = f" (and {len(others):,} more times)" if others else ""
         yield Finding(
             first.place,
-            f"{first.node.describe()} uses {quote(name)}{more}, which {_hint(name, graph, model)}",
+            f"{first.node.describe()} uses {quote(name)}{more}, "
+            f"which {_hint(name, graph, model, suggests=number < MAX_SUGGESTIONS)}",
             clause="FUN-10" if graph.function else "NOD-2",
             related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
             allowed="a graph input, an initializer, or an output of an earlier node",
@@ -66,10 +74,12 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         )
 
 
-def _hint(name: str, graph: Graph, model: Model) -> str:
-    """Where else the name is defined, or that it is nowhere, with the visible name that is nearest to it."""
+def _hint(name: str, graph: Graph, model: Model, *, suggests: bool) -> str:
+    """Where else the name is defined, or that it is nowhere, with the visible name that is nearest to it if asked."""
     elsewhere = next((other for other in model.graphs if name in other.positions), None)
     if elsewhere is None:
+        if not suggests:
+            return "nothing defines"
         visible = [*graph.positions]
         for outer, position in graph.scopes():
             visible += [other for other, defined in outer.positions.items() if defined < position]

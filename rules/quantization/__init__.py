@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from onnx_lint.model import Model
+
+
+def concerns(model: Model) -> bool:
+    """Tell whether a graph has quantization annotations; if not, no rule of the chapter is imported."""
+    return any(graph.proto.quantization_annotation for graph in model.graphs if not graph.is_function)

@@ -50,6 +50,7 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
             f"quantization parameter {quote(key)} is not defined by ONNX{count}{_meant(key)}",
             allowed=" or ".join(DEFINED),
             subject=key or None,
+            collective=True,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from hypothesis import strategies as st
+from wire_bytes import is_repeated
 
 from onnx_lint import schema
 
@@ -72,7 +73,7 @@ def _scalar(field: FieldDescriptor) -> st.SearchStrategy[Any]:
         return st.binary(max_size=20)
     if field.type in (FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBLE):
         return st.sampled_from((0.0, -0.0, 1.0, float("nan"), float("inf"), 1e-45))
-    if field.type == FieldDescriptor.TYPE_ENUM:
+    if field.enum_type is not None:
         return st.sampled_from([value.number for value in field.enum_type.values])
     least, most = _INTEGERS.get(field.type, (0, 1))
     return st.one_of(st.integers(0, 3), st.sampled_from([n for n in (*NUMBERS, -1) if least <= n <= most]))
@@ -86,10 +87,6 @@ def _value(field: FieldDescriptor, depth: int) -> st.SearchStrategy[Any]:
     return _EXPECTED["op_type"] if field.name == "op_type" else _scalar(field)
 
 
-def _is_repeated(field: FieldDescriptor) -> bool:
-    return bool(field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED)
-
-
 @st.composite
 def messages(draw: st.DrawFn, descriptor: Descriptor, depth: int = 0) -> Any:
     """A message in which some of the declared fields are set."""
@@ -97,7 +94,7 @@ def messages(draw: st.DrawFn, descriptor: Descriptor, depth: int = 0) -> Any:
     usable = [field for field in descriptor.fields if field.message_type is None or depth < MAX_DEPTH]
     likely = draw(st.integers(0, min(len(usable), 6)))
     for field in draw(st.lists(st.sampled_from(usable), max_size=likely, unique=True)) if usable else []:
-        if not _is_repeated(field):
+        if not is_repeated(field):
             _set(made, field, draw(_value(field, depth)))
             continue
         values = draw(st.lists(_value(field, depth), max_size=3))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from onnx_lint.model.typing.value_type import from_proto, tensor_of
@@ -58,10 +58,10 @@ Arguments = tuple[tuple[str, Argument], ...]
 """Attribute names with their values, in the order of the node."""
 
 
-def read_arguments(proto: Any, names: frozenset[str], bindings: Bindings | None) -> Arguments:
-    """The attributes of a NodeProto with one of the names; `bindings` are those of the function around the node."""
+def read_arguments(protos: Iterable[Any], names: frozenset[str], bindings: Bindings | None) -> Arguments:
+    """Those of the AttributeProtos with one of the names; `bindings` are those of the function around the node."""
     found = []
-    for attribute in proto.attribute:
+    for attribute in protos:
         name = attribute.name
         if name not in names:
             continue

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.spec.operators.schema import OperatorSchema
@@ -23,8 +23,13 @@ class OperatorSchemas:
     versions; that way a newer runtime's `com.microsoft` can be described. "ai.onnx" is the default domain "".
     """
 
-    def __init__(self, files: Iterable[SchemaFile] = ()) -> None:
+    def __init__(
+        self, files: Iterable[SchemaFile] = (), declared: Mapping[str, Mapping[str, frozenset[int]]] | None = None
+    ) -> None:
         """Takes schema files in.
+
+        `declared`: by domain and name the versions since which operator-set documents have an operator. They name
+        all operators of their domain and tell nothing of signatures.
 
         Raises:
             SchemaFileError: two files describe one operator.
@@ -32,6 +37,7 @@ class OperatorSchemas:
         """
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
+        self._declared = declared or {}
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():
@@ -56,12 +62,21 @@ class OperatorSchemas:
             self._found[key] = self._find(*key)
         return self._found[key]
 
+    def is_declared(self, domain: str, op_type: str, opset_version: int) -> bool | None:
+        """Whether an operator-set document has the operator by that version; None where none is of the domain."""
+        operators = self._declared.get(normalized_domain(domain))
+        if operators is None:
+            return None
+        return any(version <= opset_version for version in operators.get(op_type, ()))
+
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
         """The operator set versions that added or changed an operator, ascending; empty if unknown."""
         domain = normalized_domain(domain)
         described = self._described.get((domain, op_type))
         if described is not None:
             return tuple(sorted(described))
+        if op_type in self._declared.get(domain, ()):
+            return tuple(sorted(self._declared[domain][op_type]))
         file = _data_file(domain)
         return () if file is None else file.versions(domain, op_type)
 
@@ -73,13 +88,14 @@ class OperatorSchemas:
         domain = normalized_domain(domain)
         file = _data_file(domain)
         first = dict(file.first_versions(domain)) if file is not None else {}
+        first |= {name: min(versions) for name, versions in self._declared.get(domain, {}).items()}
         first |= {name: min(versions) for (of, name), versions in self._described.items() if of == domain}
         return tuple(sorted(name for name, since in first.items() if opset_version is None or since <= opset_version))
 
     def known_domains(self) -> tuple[str, ...]:
         """The domains whose operators are known: ONNX's own, ONNX Runtime's, those of schema files."""
         built_in = [domain for file in _DATA_FILES for domain in file.domains]
-        return tuple(dict.fromkeys([*built_in, *(domain for domain, _ in self._described)]))
+        return tuple(dict.fromkeys([*built_in, *self._declared, *(domain for domain, _ in self._described)]))
 
     def domains_of(self, op_type: str) -> tuple[str, ...]:
         """The known domains that have an operator of that name, in any version."""
@@ -92,6 +108,8 @@ class OperatorSchemas:
         described = self._described.get((domain, op_type))
         if described is not None:
             return described[since]
+        if op_type in self._declared.get(domain, ()):
+            return None
         file = _data_file(domain)
         return None if file is None else file.schema(domain, op_type, since)
 

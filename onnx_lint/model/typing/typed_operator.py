@@ -51,13 +51,15 @@ class Outcome:
     problems: tuple[Problem, ...] = ()
 
 
-class Operator:
+class TypedOperator:
     """A signature with the outcomes for the input types that were met so far."""
 
-    __slots__ = ("_decided", "_fixed_outputs", "attributes", "by_inputs", "by_subgraphs", "outcomes", "schema")
+    __slots__ = ("_decided", "_fixed_outputs", "attributes", "binds", "by_inputs", "by_subgraphs", "outcomes", "schema")
 
-    def __init__(self, schema: OperatorSchema) -> None:
+    def __init__(self, schema: OperatorSchema, *, binds: bool = True) -> None:
         self.schema = schema
+        self.binds = binds
+        """Whether the signature is held against nodes; if not, types flow by it and nothing is a problem."""
         self.outcomes: dict[Inputs, Outcome] = {}
         """The outcomes of an operator whose output types follow from those of its inputs."""
         self._decided: dict[tuple[Inputs, Arguments, int], Outcome] = {}
@@ -72,7 +74,7 @@ class Operator:
 
     def outcome_of_inputs(self, inputs: Inputs) -> Outcome:
         """The outcome for an operator with `by_inputs`."""
-        outcome = self.outcomes[inputs] = _judge(self.schema, inputs, (), len(self.schema.outputs))
+        outcome = self.outcomes[inputs] = self._judge(inputs, (), len(self.schema.outputs))
         return outcome
 
     def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
@@ -81,8 +83,12 @@ class Operator:
         key = (inputs, arguments, count)
         outcome = self._decided.get(key)
         if outcome is None:
-            outcome = self._decided[key] = _judge(self.schema, inputs, arguments, count)
+            outcome = self._decided[key] = self._judge(inputs, arguments, count)
         return outcome
+
+    def _judge(self, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
+        outcome = _judge(self.schema, inputs, arguments, output_count)
+        return outcome if self.binds else Outcome(outcome.outputs)
 
 
 _BY_SIGNATURE: Final = OutputTypes((None,))
@@ -105,25 +111,20 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
         if kind not in allowed_types(parameter):
             problems.append(Disallowed(index))
             broken.add(variable)
-            continue
-        first = bound.setdefault(variable, index)
-        if variable and inputs[first] != kind:
-            problems.append(Differing(index, first))
+        elif variable and inputs[bound.setdefault(variable, index)] != kind:
+            problems.append(Differing(index, bound[variable]))
             broken.add(variable)
     # One fault, one finding: where the variables are at odds already, the rest waits.
-    if not problems:
-        problems += _mismatched_elements(schema, inputs)
+    problems = problems or _mismatched_elements(schema, inputs)
     known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
     application = Application(schema, inputs, dict(arguments), output_count)
-    outputs = []
-    for index in range(output_count):
-        kind = _output(application, index, known, broken=bool(problems))
-        if kind is not None and _is_disallowed(schema, index, kind):
-            if not arguments:
-                problems.append(DisallowedOutput(index, kind))
-            kind = None
-        outputs.append(kind)
-    return Outcome(tuple(outputs), tuple(problems))
+    types = [_output(application, index, known, broken=bool(problems)) for index in range(output_count)]
+    wrong = [index for index, kind in enumerate(types) if kind is not None and kind not in _allowed_at(schema, index)]
+    # An element type that is stated by number is judged as the value of the attribute, by another rule.
+    if not any(argument.integer is not None for _, argument in arguments):
+        problems += [DisallowedOutput(index, types[index] or "") for index in wrong]
+    outputs = tuple(None if index in wrong else kind for index, kind in enumerate(types))
+    return Outcome(outputs, tuple(problems))
 
 
 def _variable(parameter: Parameter) -> str:
@@ -146,9 +147,9 @@ def _output(
     return known.get(_variable(parameter)) if _variable(parameter) else None
 
 
-def _is_disallowed(schema: OperatorSchema, index: int, kind: ValueType) -> bool:
+def _allowed_at(schema: OperatorSchema, index: int) -> frozenset[ValueType]:
     parameter = schema.output_at(index)
-    return parameter is not None and kind not in allowed_types(parameter)
+    return allowed_types(parameter) if parameter is not None else frozenset()
 
 
 # --- bindings between inputs that type variables cannot express

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: the models, and the commands of onnx-lint and its peers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import huge_models
+import models
+from measurement import Command
+
+GIB: Final = 1 << 30
+_CHECK: Final = "import onnx, sys; onnx.checker.check_model(sys.argv[1])"
+_FULL_CHECK: Final = "import onnx, sys; onnx.checker.check_model(sys.argv[1], full_check=True)"
+_LOOP: Final = """
+import onnx, pathlib, sys
+for path in sorted(pathlib.Path(sys.argv[1]).glob('**/*.onnx')):
+    onnx.checker.check_model(str(path){})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A line of the table: what the model is, what writes it (it returns what to lint), and whether CI measures it."""
+
+    title: str
+    make: Callable[[Path], Path]
+    is_small: bool = False
+    many: bool = False
+    """Whether there is a folder of models, over which one process of a peer loops."""
+    options: tuple[str, ...] = ()
+    """What onnx-lint is called with."""
+
+
+def _mixture(count: int) -> Callable[[Path], Path]:
+    return lambda folder: models.save(models.mixture(count), folder / "model.onnx")
+
+
+def _inlined(size: int) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        huge_models.write_inlined(folder / "model.onnx", size)
+        return folder / "model.onnx"
+
+    return make
+
+
+def _external(folder: Path) -> Path:
+    huge_models.write_external(folder / "model.onnx", 10 * GIB)
+    return folder / "model.onnx"
+
+
+def _nested(folder: Path) -> Path:
+    return models.save(models.nested(60, 8), folder / "model.onnx")
+
+
+def _functions(folder: Path) -> Path:
+    return models.save(models.functions(5_000), folder / "model.onnx")
+
+
+def _many(folder: Path) -> Path:
+    for seed in range(2_000):
+        models.save(models.mixture(10 + seed % 40, seed), folder / f"model_{seed:04}.onnx")
+    return folder
+
+
+INLINED: Final = Case("1 GiB of inlined weights, 64 nodes", _inlined(GIB), is_small=True)
+
+CASES: Final = (
+    Case("10 nodes", _mixture(10)),
+    Case("1,000 nodes", _mixture(1_000), is_small=True),
+    Case("10,000 nodes", _mixture(10_000), is_small=True),
+    Case("100,000 nodes", _mixture(100_000)),
+    INLINED,
+    Case("3 GiB of inlined weights, one file", _inlined(3 * GIB)),
+    Case("10 GiB of external data", _external),
+    Case("2,000 models of 10 to 49 nodes, one call", _many, many=True),
+    Case("the same, --jobs 0", _many, many=True, options=("--jobs", "0")),
+    Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
+    Case("5,000 functions", _functions),
+)
+
+
+def onnx_lint(path: Path, *options: str) -> Command:
+    """All default rules; exit code 0, because the models break nothing that a default run fails on."""
+    return Command("onnx-lint", (sys.executable, "-m", "onnx_lint", *options, str(path)))
+
+
+def commands(case: Case, path: Path) -> list[Command]:
+    """onnx-lint and its peers on the model, or on a folder of them."""
+    check, full = (_LOOP.format(""), _LOOP.format(", full_check=True")) if case.many else (_CHECK, _FULL_CHECK)
+    found = [
+        onnx_lint(path, *case.options),
+        Command("check_model", (sys.executable, "-c", check, str(path))),
+        Command("check_model, full", (sys.executable, "-c", full, str(path))),
+    ]
+    doctor = Path(sys.executable).with_name("onnx-doctor")
+    if doctor.exists():
+        # It exits with 1 when it has something to say.
+        found.append(Command("onnx-doctor", (str(doctor), "check", str(path)), frozenset({0, 1})))
+    return found

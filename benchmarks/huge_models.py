@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes models with gigabytes of weights, without building them in memory; the weights are holes of a sparse file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from onnx_lint import schema
+from onnx_lint.schema.wire import WireType, encode_varint
+
+TENSORS = 64
+"""How many initializers share the weights: about as many as a small convolutional network has."""
+_ROWS = 1024
+_ALIGNMENT = 4096
+_FLOAT = 1
+_GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
+
+
+def _key(number: int, length: int) -> bytes:
+    """What stands before `length` bytes of the length-delimited field `number`."""
+    return encode_varint(number << 3 | WireType.LEN) + encode_varint(length)
+
+
+def _chain() -> Any:
+    """A model that is a chain of MatMul nodes, without its weights."""
+    model = schema.message("ModelProto")(ir_version=10, producer_name="benchmark", producer_version="1")
+    model.opset_import.add(domain="", version=21)
+    graph = model.graph
+    graph.name = "main_graph"
+    for field, name in ((graph.input, "x0"), (graph.output, f"x{TENSORS}")):
+        value = field.add(name=name)
+        value.type.tensor_type.elem_type = _FLOAT
+        value.type.tensor_type.shape.dim.add().dim_value = 1
+        value.type.tensor_type.shape.dim.add().dim_value = _ROWS
+    for index in range(TENSORS):
+        graph.node.add(
+            name=f"node_{index}", op_type="MatMul", input=[f"x{index}", f"w{index}"], output=[f"x{index + 1}"]
+        )
+    return model
+
+
+def _weight(index: int, columns: int) -> Any:
+    dims = [_ROWS, columns] if index % 2 == 0 else [columns, _ROWS]
+    return schema.message("TensorProto")(name=f"w{index}", data_type=_FLOAT, dims=dims)
+
+
+def write_inlined(path: Path, size: int) -> None:
+    """Write a model whose initializers hold `size` bytes of zeros in raw_data."""
+    columns = size // TENSORS // 4 // _ROWS
+    payload = columns * _ROWS * 4
+    model = _chain()
+    graph = model.graph.SerializeToString()
+    model.ClearField("graph")
+    heads = [_weight(index, columns).SerializeToString() + _key(_RAW_DATA, payload) for index in range(TENSORS)]
+    keys = [_key(_INITIALIZER, len(head) + payload) for head in heads]
+    weights = sum(len(key) + len(head) + payload for key, head in zip(keys, heads, strict=True))
+    with path.open("wb") as file:
+        file.write(model.SerializeToString())
+        file.write(_key(_GRAPH, len(graph) + weights) + graph)
+        for key, head in zip(keys, heads, strict=True):
+            file.write(key + head)
+            file.seek(payload, 1)
+        file.truncate()
+
+
+def write_external(path: Path, size: int) -> None:
+    """Write a model whose initializers are `size` bytes of zeros in the file `<path>.data` beside it."""
+    columns = size // TENSORS // 4 // _ROWS
+    payload = columns * _ROWS * 4
+    assert payload % _ALIGNMENT == 0
+    data = path.with_name(f"{path.name}.data")
+    model = _chain()
+    for index in range(TENSORS):
+        weight = _weight(index, columns)
+        weight.data_location = 1
+        for key, value in (("location", data.name), ("offset", index * payload), ("length", payload)):
+            weight.external_data.add(key=key, value=str(value))
+        model.graph.initializer.append(weight)
+    path.write_bytes(model.SerializeToString())
+    with data.open("wb") as file:
+        file.truncate(TENSORS * payload)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs commands as whole processes, in turn, and measures wall time and peak memory."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TIME_LIMIT = 120.0
+"""After how many seconds a process is ended; a peer that needs longer has no figure but this one."""
+SLOW = 15.0
+"""A command that took this many seconds is not run again: its noise is small beside its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One process: seconds from start to end, peak of resident memory in MB (10**6 bytes), how it ended."""
+
+    seconds: float
+    peak: float
+    exit_code: int
+    complaint: str
+    """The last line of its standard error."""
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether it ran into the time limit."""
+        return self.seconds >= TIME_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, and the exit codes with which it says that it did its work."""
+
+    name: str
+    arguments: tuple[str, ...]
+    success: frozenset[int] = frozenset({0})
+
+
+@dataclass(slots=True)
+class Series:
+    """The runs of one command on one model, in the order of the rounds."""
+
+    command: Command
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def failure(self) -> str | None:
+        """Why there is no figure, if there is none."""
+        for run in self.runs:
+            if run.was_ended:
+                return f"more than {TIME_LIMIT:g} s"
+            if run.exit_code not in self.command.success:
+                return f"exit code {run.exit_code}: {run.complaint}"
+        return None
+
+    @property
+    def seconds(self) -> float:
+        """The median of the wall times."""
+        return statistics.median(run.seconds for run in self.runs)
+
+    @property
+    def peak(self) -> float:
+        """The largest of the peaks."""
+        return max(run.peak for run in self.runs)
+
+    def ratio(self, other: Series) -> float:
+        """The median, over the rounds, of this command's time through the other's.
+
+        A load that comes and goes meets both runs of a round, so the ratios of rounds vary less than the times.
+        """
+        if len(self.runs) != len(other.runs):
+            return self.seconds / other.seconds
+        return statistics.median(a.seconds / b.seconds for a, b in zip(self.runs, other.runs, strict=True))
+
+
+class Laboratory:
+    """Measures commands as those of an installed package: their byte code is there before the first run that counts.
+
+    The byte code stands in a temporary folder of its own, so that no folder with sources is written to and a setting
+    such as PYTHONDONTWRITEBYTECODE, which would have each process compile all its imports, changes no figure.
+    """
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self._warm: set[str] = set()
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": self._folder.name}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self._environment: Mapping[str, str] = environment
+
+    def __enter__(self) -> Laboratory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def compare(self, commands: Sequence[Command], rounds: int, warm_up: Path) -> list[Series]:
+        """Run the commands in turn, `rounds` times over; before its first, each runs once on a small model, unmeasured.
+
+        The last argument of a command is the path, which `warm_up` takes the place of.
+        """
+        for command in commands:
+            if command.name not in self._warm:
+                self._warm.add(command.name)
+                self.run((*command.arguments[:-1], str(warm_up)))
+        series = [Series(command) for command in commands]
+        for _ in range(rounds):
+            for item in series:
+                if item.failure is None and not any(run.seconds > SLOW for run in item.runs):
+                    item.runs.append(self.run(item.command.arguments))
+        return series
+
+    def run(self, arguments: Sequence[str]) -> Run:
+        """Run one process to its end."""
+        with tempfile.TemporaryFile() as errors:
+            start = time.perf_counter()
+            process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=errors, env=self._environment)
+            watchdog = threading.Timer(TIME_LIMIT, process.kill)
+            watchdog.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.perf_counter() - start
+            watchdog.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+            errors.seek(0)
+            lines = errors.read().decode(errors="replace").strip().splitlines()
+        return Run(seconds, usage.ru_maxrss * 1024 / 1e6, process.returncode, lines[-1] if lines else "")

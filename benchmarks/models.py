@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes models as exporters write them: seeded mixtures of the blocks that real networks are made of.
+
+They conform, except that their names are those of exporters (`/layers.3/attention/MatMul_output_0`), which SHOULD be
+C90 identifiers. All shapes fit, so that full_check has nothing to complain of.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from onnx_lint import schema
+
+FLOAT: Final = 1
+INT64: Final = 7
+BOOL: Final = 9
+LENGTH: Final = 4
+"""How many steps the sequence has that runs through the network."""
+WIDTH: Final = 8
+"""How wide it is: small, so that a model of many nodes is not mainly weights."""
+HIDDEN: Final = (1, LENGTH, WIDTH)
+DOMAIN: Final = "pkg.torch"
+
+
+class Writer:
+    """Writes a model node by node; knows what is the sequence's value so far."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.model = schema.message("ModelProto")(ir_version=10, producer_name="pytorch", producer_version="2.7.0")
+        self.model.opset_import.add(domain="", version=21)
+        self.graph = self.model.graph
+        self.graph.name = "main_graph"
+        self.value = "input"
+        self.nodes = 0
+        self.scope = ""
+        self._target = self.graph
+        self._declare(self.graph.input, "input", FLOAT, HIDDEN)
+
+    def _declare(self, values: Any, name: str, element_type: int, shape: Sequence[int]) -> None:
+        tensor = values.add(name=name).type.tensor_type
+        tensor.elem_type = element_type
+        # A shape of no dimension is that of a scalar, not an absent one.
+        tensor.shape.SetInParent()
+        for size in shape:
+            tensor.shape.dim.add().dim_value = size
+
+    def weight(self, name: str, *shape: int) -> str:
+        """An initializer of the main graph, filled with seeded values."""
+        count = 1
+        for size in shape:
+            count *= size
+        full = f"{self.scope.strip('/').replace('/', '.')}.{name}"
+        content = struct.pack("<f", self.random.random()) * count
+        self.graph.initializer.add(name=full, data_type=FLOAT, dims=shape, raw_data=content)
+        return full
+
+    def node(self, op_type: str, *inputs: str, domain: str = "", shape: Sequence[int] = (), **attributes: Any) -> str:
+        """A node of one output; every second float output has its type in value_info when `shape` is given."""
+        name = f"{self.scope}/{op_type}_{self.nodes}"
+        output = f"{name}_output_0"
+        node = self._target.node.add(name=name, op_type=op_type, domain=domain, input=inputs, output=[output])
+        for key, value in attributes.items():
+            _set(node.attribute.add(name=key), value)
+        self.nodes += 1
+        if shape and self.random.random() < 0.5:
+            self._declare(self._target.value_info, output, FLOAT, shape)
+        return output
+
+    def constant(self, *values: int) -> str:
+        """A Constant node that gives a list of int64."""
+        tensor = schema.message("TensorProto")(
+            data_type=INT64, dims=[len(values)], raw_data=struct.pack(f"<{len(values)}q", *values)
+        )
+        return self.node("Constant", value=tensor)
+
+    @contextmanager
+    def branch(self, name: str) -> Iterator[Any]:
+        """Write into a subgraph; on leaving, its output is declared to be the sequence's value."""
+        outer, value = self._target, self.value
+        self._target = schema.message("GraphProto")(name=name)
+        try:
+            yield self._target
+            self._declare(self._target.output, self.value, FLOAT, HIDDEN)
+        finally:
+            self._target, self.value = outer, value
+
+    def finished(self) -> Any:
+        """The model, whose output is the sequence's value."""
+        self._declare(self.graph.output, self.value, FLOAT, HIDDEN)
+        return self.model
+
+
+def _set(attribute: Any, value: Any) -> None:
+    descriptor = getattr(value, "DESCRIPTOR", None)
+    if isinstance(value, float):
+        attribute.type, attribute.f = 1, value
+    elif isinstance(value, int):
+        attribute.type, attribute.i = 2, value
+    elif isinstance(value, str):
+        attribute.type, attribute.s = 3, value.encode()
+    elif descriptor is not None and descriptor.name == "TensorProto":
+        attribute.type = 4
+        attribute.t.CopyFrom(value)
+    elif descriptor is not None:
+        attribute.type = 5
+        attribute.g.CopyFrom(value)
+    else:
+        attribute.type = 7
+        attribute.ints.extend(value)
+
+
+def _elementwise(writer: Writer) -> None:
+    operator = writer.random.choice(("Relu", "Sigmoid", "Tanh", "Neg", "Identity"))
+    writer.value = writer.node(operator, writer.value, shape=HIDDEN)
+
+
+def _cast(writer: Writer) -> None:
+    half = writer.node("Cast", writer.value, to=10)
+    writer.value = writer.node("Cast", half, to=FLOAT, shape=HIDDEN)
+
+
+def _linear(writer: Writer, value: str, name: str, inner: int = WIDTH, outer: int = WIDTH) -> str:
+    product = writer.node("MatMul", value, writer.weight(f"{name}.weight", inner, outer), shape=(1, LENGTH, outer))
+    return writer.node("Add", product, writer.weight(f"{name}.bias", outer), shape=(1, LENGTH, outer))
+
+
+def _normalized(writer: Writer, name: str) -> str:
+    scale, bias = writer.weight(f"{name}.weight", WIDTH), writer.weight(f"{name}.bias", WIDTH)
+    return writer.node("LayerNormalization", writer.value, scale, bias, axis=-1, epsilon=1e-5, shape=HIDDEN)
+
+
+def _attention(writer: Writer) -> None:
+    normalized = _normalized(writer, "norm")
+    heads = []
+    for name, order in (("q_proj", (0, 2, 1, 3)), ("k_proj", (0, 2, 3, 1)), ("v_proj", (0, 2, 1, 3))):
+        split = writer.node("Reshape", _linear(writer, normalized, name), writer.constant(1, LENGTH, 2, WIDTH // 2))
+        heads.append(writer.node("Transpose", split, perm=order))
+    scores = writer.node("MatMul", heads[0], heads[1], shape=(1, 2, LENGTH, LENGTH))
+    weights = writer.node("Softmax", writer.node("Div", scores, writer.weight("scale")), axis=-1)
+    mixed = writer.node("Transpose", writer.node("MatMul", weights, heads[2]), perm=(0, 2, 1, 3))
+    joined = writer.node("Reshape", mixed, writer.constant(*HIDDEN), shape=HIDDEN)
+    writer.value = writer.node("Add", writer.value, _linear(writer, joined, "o_proj"), shape=HIDDEN)
+
+
+def _perceptron(writer: Writer) -> None:
+    wide = _linear(writer, _normalized(writer, "mlp_norm"), "up_proj", WIDTH, 2 * WIDTH)
+    activated = writer.node("Mul", wide, writer.node("Sigmoid", wide), shape=(1, LENGTH, 2 * WIDTH))
+    narrow = _linear(writer, activated, "down_proj", 2 * WIDTH, WIDTH)
+    writer.value = writer.node("Add", writer.value, narrow, shape=HIDDEN)
+
+
+def _convolution(writer: Writer) -> None:
+    image = writer.node("Reshape", writer.value, writer.constant(1, WIDTH, 2, LENGTH // 2))
+    shape = (1, WIDTH, 2, LENGTH // 2)
+    value = image
+    for name in ("conv1", "conv2"):
+        kernel, bias = writer.weight(f"{name}.weight", WIDTH, WIDTH, 3, 3), writer.weight(f"{name}.bias", WIDTH)
+        value = writer.node(
+            "Conv",
+            value,
+            kernel,
+            bias,
+            shape=shape,
+            dilations=(1, 1),
+            group=1,
+            kernel_shape=(3, 3),
+            pads=(1, 1, 1, 1),
+            strides=(1, 1),
+        )
+        value = writer.node("Relu", value, shape=shape)
+    pooled = writer.node("MaxPool", writer.node("Add", value, image, shape=shape), kernel_shape=(1, 1), strides=(1, 1))
+    writer.value = writer.node("Reshape", pooled, writer.constant(*HIDDEN), shape=HIDDEN)
+
+
+def _computed_shape(writer: Writer) -> None:
+    shape = writer.node("Shape", writer.value)
+    size = writer.node("Gather", shape, writer.constant(1), axis=0)
+    target = writer.node("Concat", writer.constant(1), size, writer.constant(WIDTH), axis=0)
+    writer.value = writer.node("Reshape", writer.value, target)
+
+
+def _choice(writer: Writer) -> None:
+    condition = schema.message("TensorProto")(data_type=BOOL, raw_data=b"\1")
+    chosen = writer.node("Constant", value=condition)
+    with writer.branch("then_branch") as then_branch:
+        for _ in range(3):
+            _elementwise(writer)
+    with writer.branch("else_branch") as else_branch:
+        _elementwise(writer)
+        writer.value = writer.node("Add", writer.value, writer.weight("fallback", WIDTH))
+    writer.value = writer.node("If", chosen, then_branch=then_branch, else_branch=else_branch)
+
+
+def _call(writer: Writer) -> None:
+    if not writer.model.functions:
+        writer.model.opset_import.add(domain=DOMAIN, version=1)
+        add_function(writer, "silu")
+    writer.value = writer.node("silu", writer.value, domain=DOMAIN)
+
+
+def add_function(writer: Writer, name: str) -> None:
+    """A model-local function of one input and one output."""
+    function = writer.model.functions.add(name=name, domain=DOMAIN, input=["x"], output=["result"])
+    function.opset_import.add(domain="", version=21)
+    function.node.add(name="n0", op_type="Sigmoid", input=["x"], output=["gate"])
+    function.node.add(name="n1", op_type="Mul", input=["x", "gate"], output=["result"])
+
+
+_BLOCKS: Final[dict[Callable[[Writer], None], tuple[int, int]]] = {
+    _attention: (19, 4),
+    _perceptron: (8, 4),
+    _convolution: (9, 3),
+    _computed_shape: (7, 2),
+    _choice: (7, 1),
+    _call: (1, 1),
+    _cast: (2, 1),
+    _elementwise: (1, 2),
+}
+"""Each block with the number of nodes it writes (at most; subgraphs included) and how often it is chosen."""
+
+
+def mixture(count: int, seed: int = 0) -> Any:
+    """A model of `count` nodes, those in subgraphs included, those in functions not."""
+    writer = Writer(seed)
+    layer = 0
+    blocks, chances = list(_BLOCKS), [chance for _, chance in _BLOCKS.values()]
+    while writer.nodes < count:
+        [block] = writer.random.choices(blocks, chances)
+        if writer.nodes + _BLOCKS[block][0] + 4 > count:
+            block = _elementwise
+        writer.scope = f"/layers.{layer}/{block.__name__[1:]}"
+        block(writer)
+        layer += 1
+    return writer.finished()
+
+
+def nested(width: int, depth: int) -> Any:
+    """A model of `width` If nodes side by side, in each of whose first branches the next If stands, `depth` deep."""
+    writer = Writer()
+    condition = schema.message("TensorProto")(data_type=BOOL, raw_data=b"\1")
+
+    def choose(left: int) -> None:
+        chosen = writer.node("Constant", value=condition)
+        with writer.branch(f"then_{left}") as then_branch:
+            _elementwise(writer)
+            if left > 1:
+                choose(left - 1)
+            _elementwise(writer)
+        with writer.branch(f"else_{left}") as else_branch:
+            for _ in range(5):
+                _elementwise(writer)
+        writer.value = writer.node("If", chosen, then_branch=then_branch, else_branch=else_branch)
+
+    for index in range(width):
+        writer.scope = f"/layers.{index}"
+        choose(depth)
+    return writer.finished()
+
+
+def functions(count: int) -> Any:
+    """A model of `count` functions, each called once."""
+    writer = Writer()
+    writer.model.opset_import.add(domain=DOMAIN, version=1)
+    for index in range(count):
+        writer.scope = f"/layers.{index}"
+        add_function(writer, f"activation_{index}")
+        writer.value = writer.node(f"activation_{index}", writer.value, domain=DOMAIN)
+    return writer.finished()
+
+
+def save(model: Any, path: Path) -> Path:
+    """Write the model; the same model gives the same bytes."""
+    path.write_bytes(model.SerializeToString(deterministic=True))
+    return path

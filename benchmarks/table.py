@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints what was measured as Markdown."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+from collections.abc import Sequence
+
+from measurement import Series
+
+HEAD = (
+    "| model | onnx-lint | peak | check_model | peak | ratio | full_check | ratio | onnx-doctor | ratio |\n"
+    "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+)
+
+
+def versions(pairs: int) -> str:
+    """When, where and with what the table was made."""
+    packages = ("onnx-lint", "onnx", "onnx-doctor", "protobuf", "numpy")
+    shown = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in packages)]
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    today = datetime.datetime.now(datetime.UTC).date()
+    return f"{today}; {', '.join(shown)}; {machine}; medians of {pairs} rounds."
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def row(title: str, series: Sequence[Series], notes: list[str]) -> str:
+    """A line of the table; why a command has no figure goes to `notes`."""
+    own, *peers = series
+    cells = [title]
+    for item in series:
+        if item.failure is not None:
+            notes.append(f"{title}, {item.command.name}: {item.failure}.")
+    cells += [f"{own.seconds:.2f} s", f"{own.peak:.0f} MB"] if own.failure is None else ["no figure"] * 2
+    for index in range(3):
+        with_peak = index == 0
+        if index >= len(peers) or peers[index].failure is not None:
+            cells += ["-"] * (3 if with_peak else 2)
+            continue
+        peer = peers[index]
+        ratio = f"**{own.ratio(peer):.2f}**" if own.failure is None else "-"
+        cells += [f"{peer.seconds:.2f} s", *([f"{peer.peak:.0f} MB"] if with_peak else []), ratio]
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of the clauses: what the specification says, how strongly in each edition, and what decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from generate.markdown import page, table
+from onnx_lint.reporters.documentation import reason_of, rules_of
+from onnx_lint.spec.clauses import EDITIONS, Clause, clauses
+
+_HEAD = """\
+The normative clauses of the ONNX specification, in this project's own words. The columns {editions} are the editions,
+each named after the ONNX release that published it, with the word by which it binds: MUST, *must* in lower case,
+*implied* by a definition, and *gate* (what older IR versions lack) give errors, SHOULD and *practice* (what consumers
+refuse, whatever the text says) give warnings, MAY and *advice* notes. A dash stands where the edition has no such
+clause. What is *pedantic* is off unless it is asked for or an error. `onnx-lint explain CLAUSE` says more about a
+clause, `onnx-lint clauses --uncovered` lists those that no rule decides.
+"""
+
+
+def clause_page() -> str:
+    """The page with all clauses, by chapter."""
+    parts = ["# Clauses of the specification", _HEAD.format(editions=", ".join(EDITIONS))]
+    known = clauses().values()
+    for chapter in dict.fromkeys(clause.chapter for clause in known):
+        parts.append(f"## {chapter.replace('-', ' ').capitalize()}")
+        parts.append(table(("Clause", "What it says", *EDITIONS, "Decided by"), _rows(chapter)))
+    return page(*parts)
+
+
+def _rows(chapter: str) -> Iterator[tuple[str, ...]]:
+    for clause in clauses().values():
+        if clause.chapter == chapter:
+            name = f"[{clause.id}]{{#{anchor(clause)}}}"
+            yield (name, _said(clause), *_words(clause), _deciders(clause))
+
+
+def _said(clause: Clause) -> str:
+    return f"{_plain(clause.summary)} *{clause.anchor}{_versions(clause)}*"
+
+
+def _versions(clause: Clause) -> str:
+    if clause.until is not None:
+        return f"; IR versions {clause.since} to {clause.until}"
+    return f"; from IR version {clause.since}" if clause.since > 1 else ""
+
+
+def _deciders(clause: Clause) -> str:
+    links = [f"[{name}](rules/{name}.md)" for name in rules_of(clause)]
+    return ", ".join(links) or f"none: {_plain(reason_of(clause))}"
+
+
+def _words(clause: Clause) -> Iterator[str]:
+    for edition in EDITIONS:
+        word = clause.keyword.get(edition, "-")
+        yield f"{word} (pedantic)" if clause.pedantic and word != "-" else word
+
+
+def _plain(text: str) -> str:
+    """A sentence of the catalogue of clauses, which is no Markdown."""
+    for sign in "\\*_<>[]`":
+        text = text.replace(sign, f"\\{sign}")
+    return text
+
+
+def anchor(clause: Clause) -> str:
+    """The name by which links find the clause."""
+    return f"clause-{clause.id.lower()}"
+
+
+def clause_table(cited: Iterable[Clause], *, link: str) -> str:
+    """The clauses of a rule; `link` leads to the page with all clauses."""
+    rows = [(f"[{clause.id}]({link}#{anchor(clause)})", _said(clause), *_words(clause)) for clause in cited]
+    return table(("Clause", "What it says", *EDITIONS), rows)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examples on the page of a rule: its fixtures, each with what onnx-lint says when it is run on it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from fixture_files import Fixture, diagnostics_of, fixtures
+
+from generate.markdown import block
+from onnx_lint.engine import lint_source, report_of
+from onnx_lint.report import Report
+from onnx_lint.reporters import write_report
+from onnx_lint.rule import Rule
+from onnx_lint.source import BytesSource
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+MAX_INVALID: Final = 4
+MAX_VALID: Final = 2
+
+_SPELLINGS: Final = {
+    "ir version": "IR version",
+    "ir versions": "IR versions",
+    "onnx ml": "ONNX-ML",
+    "onnx": "ONNX",
+    "utf 8": "UTF-8",
+    "utf8": "UTF-8",
+    "c90": "C90",
+    "git lfs": "Git LFS",
+    "gib": "GiB",
+    "html": "HTML",
+    "json": "JSON",
+    "nan": "NaN",
+    "nul": "NUL",
+}
+"""What the names of files spell in lower case."""
+
+
+def examples(rule: Rule) -> Iterator[str]:
+    """The sections of the page that show models which break the rule, and models which do not."""
+    own = [fixture for fixture in fixtures() if fixture.rule == rule.id]
+    invalid = _telling(rule, [fixture for fixture in own if not fixture.is_valid])
+    valid = sorted((fixture for fixture in own if fixture.is_valid), key=_length)[:MAX_VALID]
+    yield "## Models that break it"
+    yield (
+        f"From `fixtures/{rule.id}`, which holds {len(own)} models in all; linted with `--ignore missing-producer`, so "
+        "that none of them has to name a producer."
+        if rule.id != "missing-producer"
+        else f"From `fixtures/{rule.id}`, which holds {len(own)} models in all."
+    )
+    for fixture in invalid:
+        yield from _example(fixture)
+    yield "## Models that keep it"
+    for fixture in valid:
+        yield from _example(fixture)
+
+
+def _telling(rule: Rule, candidates: Sequence[Fixture]) -> list[Fixture]:
+    """A short fixture for each clause of the rule, those of the newest edition first, but not too many."""
+    ordered = sorted(candidates, key=lambda fixture: (fixture.standard != DEFAULT_STANDARD, _length(fixture)))
+    chosen: list[Fixture] = []
+    for clause in rule.clauses:
+        breaking = (fixture for fixture in ordered if clause in _clauses(fixture))
+        first = next(breaking, None)
+        if first is not None and first not in chosen:
+            chosen.append(first)
+    chosen += [fixture for fixture in ordered if fixture not in chosen][: max(0, 2 - len(chosen))]
+    return chosen[:MAX_INVALID]
+
+
+def _clauses(fixture: Fixture) -> set[str]:
+    return {item.clause for item in diagnostics_of(fixture) if item.rule == fixture.rule}
+
+
+def _length(fixture: Fixture) -> tuple[int, str]:
+    return len(fixture.text), fixture.id
+
+
+def _example(fixture: Fixture) -> Iterator[str]:
+    yield f"### {title(fixture)}"
+    yield " ".join(_escaped(line) for line in fixture.prose)
+    if not fixture.is_text:
+        yield "The bytes of the file, in hexadecimal:"
+    yield block(_content(fixture))
+    yield block(f"$ {command(fixture)}\n{_text(fixture)}")
+
+
+def title(fixture: Fixture) -> str:
+    """The sentence by which the file is named, written as one."""
+    words = fixture.path.stem.replace("_", " ")
+    for written, spoken in _SPELLINGS.items():
+        words = re.sub(rf"\b{written}\b", spoken, words)
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _escaped(line: str) -> str:
+    """Prose of a fixture, which is no Markdown."""
+    for sign in "\\*_<>[]#`":
+        line = line.replace(sign, f"\\{sign}")
+    return line
+
+
+def _content(fixture: Fixture) -> str:
+    return "\n".join(fixture.text.splitlines()[fixture.block_lines :]).strip("\n")
+
+
+def _name(fixture: Fixture) -> str:
+    return f"{fixture.path.stem}{fixture.path.suffix if fixture.is_text else '.onnx'}"
+
+
+def command(fixture: Fixture) -> str:
+    """The command that lints the fixture as its headers say."""
+    return " ".join(["onnx-lint", *_arguments(fixture), _name(fixture)])
+
+
+def _arguments(fixture: Fixture) -> Iterator[str]:
+    """The options of the command line that say the same as the fixture's headers."""
+    for key, value in fixture.headers:
+        if key in {"edition", "variant", "select"}:
+            yield f"--{key} {value.replace(', ', ',')}"
+        elif key == "limit":
+            yield f"--limit {value.replace(' = ', '=')}"
+        elif key == "option":
+            name, _, literal = value.partition(" = ")
+            yield f"--config 'rules.{name}={literal}'" if '"' in literal else f"--config rules.{name}={literal}"
+        elif key == "target":
+            name, _, version = value.partition(" = ")
+            yield f"--target-ir {version}" if name == "ir" else f"--target-opset {name}={version}"
+    if not _data(fixture).is_dir() and "external" in fixture.text.lower():
+        yield "--no-external-data"
+
+
+def _data(fixture: Fixture) -> Path:
+    """The folder with the files beside the model, where the fixture has one."""
+    return fixture.path.parent / "data"
+
+
+@cache
+def _report(fixture: Fixture) -> Report:
+    data = _data(fixture)
+    settings = replace(fixture.settings, external_data=data.is_dir())
+    # In the report the model lies in the working directory.
+    file = lint_source(BytesSource(fixture.data), str(data / _name(fixture)), settings, is_file=True)
+    return report_of([replace(file, path=_name(fixture))], settings)
+
+
+def _text(fixture: Fixture) -> str:
+    stream = io.StringIO()
+    write_report("text", _report(fixture), stream)
+    return stream.getvalue()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages about the command line and the keys of the configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from generate.markdown import block, page
+from onnx_lint.cli import application
+from onnx_lint.cli.completion import PROGRAM
+from onnx_lint.configuration.keys import KEYS, Key
+from onnx_lint.limits import DEFAULT_LIMITS, NAMES
+
+_WIDTH = 100
+
+
+def command_page() -> str:
+    """What `--help` says of the program and of each command."""
+    parts = ["# Command line", "What `--help` says."]
+    settings = {**application.context_settings, "terminal_width": _WIDTH, "max_content_width": _WIDTH}
+    root = click.Context(application, info_name=PROGRAM, **settings)
+    parts += [f"## {PROGRAM}", block(application.get_help(root))]
+    for name, command in application.commands.items():
+        context = click.Context(command, info_name=name, parent=root)
+        parts += [f"## {PROGRAM} {name}", block(command.get_help(context))]
+    return page(*parts)
+
+
+def key_page() -> str:
+    """Every key of the configuration, and the limits."""
+    parts = [
+        "# Keys of the configuration",
+        "What [configuration files](configuration.md) may hold; `onnx-lint config KEY` prints the same.",
+    ]
+    for key in KEYS.values():
+        parts += _key(key)
+    limits = "\n".join(f"- `{name}`: {getattr(DEFAULT_LIMITS, name):,}" for name in NAMES)
+    return page(*parts, "## The limits and their defaults", limits)
+
+
+def _key(key: Key) -> Iterator[str]:
+    default = "not set" if key.default is None else f"`{json.dumps(key.default)}`"
+    option = f"; on the command line `{key.option}`" if key.option else ""
+    yield f"## {key.name}"
+    yield f"{key.summary} {key.details}".strip().replace("**", r"\*\*")
+    yield f"Wants {key.kind.wanted}; default {default}{option}."
+    yield block(key.example, "toml")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page for each rule, and the list of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from generate.clauses import clause_table
+from generate.examples import examples
+from generate.markdown import lowered, page, table
+from onnx_lint.registry import Registered, registry
+from onnx_lint.reporters.documentation import PEDANTIC, options_markdown, security_markdown, worst_severity
+from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+
+def own_rules() -> list[Registered]:
+    """The rules that come with onnx-lint, in the order of their ids."""
+    return [entry for entry in registry().values() if entry.plugin is None]
+
+
+def rule_pages() -> Iterator[tuple[str, str]]:
+    """Name and text of each page in the folder `rules`."""
+    yield "rules/index.md", _index()
+    for entry in own_rules():
+        yield f"rules/{entry.rule.id}.md", _rule_page(entry)
+
+
+def _severity(entry: Registered) -> str:
+    level = worst_severity(entry.rule, DEFAULT_STANDARD.edition)
+    return level.label if level is not None else "-"
+
+
+def _rule_page(entry: Registered) -> str:
+    rule = entry.rule
+    cited = [clauses()[name] for name in rule.clauses]
+    parts = [
+        f"# {rule.id}",
+        f"*{_severity(entry)} in edition {DEFAULT_STANDARD.edition}; chapter {entry.chapter}; since {rule.since}*",
+        _linked(lowered(rule.documentation), rule.id),
+        "## Clauses",
+        clause_table(cited, link="../clauses.md"),
+    ]
+    if any(clause.pedantic for clause in cited):
+        parts.append(PEDANTIC)
+    if rule.security:
+        parts += ["## Security", security_markdown(rule)]
+    if rule.options:
+        parts += ["## Options", options_markdown(rule)]
+    return page(*parts, *examples(rule))
+
+
+def _linked(text: str, own: str) -> str:
+    """Other rules that the documentation names, as links."""
+
+    def link(match: re.Match[str]) -> str:
+        name = match[1]
+        return f"[`{name}`]({name}.md)" if name != own and name in registry() else match[0]
+
+    return re.sub("`([a-z0-9-]+)`", link, text)
+
+
+_INDEX = """\
+Each rule finds one kind of fault; its severity is that of the clause that it decides, in the edition that the model
+is held against. The severity shown here is the worst in edition {edition}. `onnx-lint rules` prints this list and
+`onnx-lint explain RULE` the first part of a rule's page.
+"""
+
+
+def _index() -> str:
+    parts = ["# Rules", _INDEX.format(edition=DEFAULT_STANDARD.edition)]
+    for chapter in dict.fromkeys(clause.chapter for clause in clauses().values()):
+        rows = [
+            (f"[{entry.rule.id}]({entry.rule.id}.md)", _severity(entry), entry.rule.summary)
+            for entry in own_rules()
+            if entry.chapter == chapter
+        ]
+        if rows:
+            title = chapter.replace("-", " ").capitalize()
+            parts += [f"## {title}", table(("Rule", "Severity", "What it finds"), rows)]
+    names = "\n".join(entry.rule.id for entry in own_rules())
+    return page(*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All pages of the site: those that are made, and those that are written."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from generate.clauses import clause_page
+from generate.reference import command_page, key_page
+from generate.rules import rule_pages
+
+DOCS: Final = Path(__file__).parent.parent
+ROOT: Final = DOCS.parent
+
+COPIED: Final = {"CHANGELOG.md": "changelog.md", "fixtures/README.md": "fixtures.md"}
+"""Pages that lie elsewhere in the repository."""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Name and text of each page that is not written in the folder docs."""
+    yield "clauses.md", clause_page()
+    yield "command_line.md", command_page()
+    yield "configuration_keys.md", key_page()
+    yield from rule_pages()
+    for path, name in COPIED.items():
+        yield name, (ROOT / path).read_text(encoding="utf-8")
+
+
+def gather(folder: Path) -> None:
+    """Put all pages, written and made, into `folder`, which is emptied before."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in (*DOCS.glob("*.md"), *DOCS.glob("*.json")):
+        shutil.copyfile(path, folder / path.name)
+    for name, text in pages():
+        target = folder / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text, encoding="utf-8")

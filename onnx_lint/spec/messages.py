@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The messages of the specification that are the root of a file of their own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FILE_MESSAGES: Final = (
+    "ModelProto",
+    "OperatorSetProto",
+    "FunctionProto",
+    "GraphProto",
+    "NodeProto",
+    "AttributeProto",
+    "TensorProto",
+    "SparseTensorProto",
+    "ValueInfoProto",
+    "TypeProto",
+    "SequenceProto",
+    "MapProto",
+    "OptionalProto",
+)
+"""Models, operator sets, single parts of a model, and values."""

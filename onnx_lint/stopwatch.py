@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures where the time of a run goes, for `--timings`; nothing of this is imported without it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from onnx_lint.model import Graph, Model
+
+_INDEXED = (Model, Graph)
+"""The classes whose cached properties are indices that several rules share."""
+
+
+class Stopwatch:
+    """Adds up the seconds of named parts; what runs within another part counts for the inner one only."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._outer: list[str] = []
+        self._since = time.perf_counter()
+
+    @contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        """Measure a part."""
+        self._count()
+        self._outer.append(part)
+        try:
+            yield
+        finally:
+            self._count()
+            self._outer.pop()
+
+    def _count(self) -> None:
+        """Give the time since the last look to the part that is running."""
+        now = time.perf_counter()
+        if self._outer:
+            part = self._outer[-1]
+            self.seconds[part] = self.seconds.get(part, 0.0) + now - self._since
+        self._since = now
+
+    @contextmanager
+    def on_indices(self) -> Iterator[None]:
+        """Measure the indices of models apart from the rules that happen to ask for them first.
+
+        They are built when they are first asked for, so the only place to measure them without a cost for other runs is
+        the cached property itself: its function is exchanged for the length of the context, in all threads.
+        """
+        properties = [item for kind in _INDEXED for item in vars(kind).items() if isinstance(item[1], cached_property)]
+        functions = [found.func for _, found in properties]
+        for name, found in properties:
+            found.func = self._measured(f"index {name}", found.func)
+        try:
+            yield
+        finally:
+            for (_, found), function in zip(properties, functions, strict=True):
+                found.func = function
+
+    def _measured(self, part: str, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def measured(owner: Any) -> Any:
+            with self(part):
+                return function(owner)
+
+        return measured

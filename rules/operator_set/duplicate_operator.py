@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPF-4", since="0.1.0")
+def duplicate_operator(model: Model) -> Iterator[Finding]:
+    """An operator set has two versions of one operator.
+
+    ### Why it matters
+
+    A node that imports the set means the operator of that name; with two it is open which one.
+
+    ### What is allowed
+
+    Each `op_type` once. onnx.proto calls an operator's domain, name and first version together its identity, which
+    would allow two versions in one document; IR.md makes the name alone unique, and a set is a snapshot of what one
+    of its versions has. The same version twice is for `duplicate-operator-version`.
+
+    ### Example
+
+    Two operators `Blur`, one since version 1 and one since version 2.
+    """
+    first: dict[str, tuple[int, int]] = {}
+    for index, operator in enumerate(model.document.operator):
+        name, version = operator.op_type, operator.since_version
+        if not name:
+            continue
+        earlier, earlier_version = first.setdefault(name, (index, version))
+        if earlier != index and earlier_version != version:
+            yield Finding(
+                ROOT.at("operator", index).at("op_type"),
+                f"operator {quote(name)} is declared since version {version} and since version {earlier_version}",
+                related=(Related(ROOT.at("operator", earlier).at("op_type"), "first declared here"),),
+                subject=name,
+            )

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPF-6", since="0.1.0")
+def duplicate_operator_version(model: Model) -> Iterator[Finding]:
+    """An operator set has one version of an operator twice, or an operator and a function of one name and version.
+
+    ### Why it matters
+
+    It is open which of the two a node means.
+
+    ### What is allowed
+
+    Name and version of each operator and function once. The version of a function is that of the set, since
+    functions have none of their own any more; so it meets an operator of its name that came with this version of
+    the set.
+
+    ### Example
+
+    Two operators `Blur`, both since version 1.
+    """
+    document = model.document
+    first: dict[tuple[str, int], int] = {}
+    for index, operator in enumerate(document.operator):
+        key = operator.op_type, operator.since_version
+        earlier = first.setdefault(key, index)
+        if key[0] and earlier != index:
+            yield Finding(
+                ROOT.at("operator", index),
+                f"operator {quote(key[0])} is declared twice since version {key[1]}",
+                related=(Related(ROOT.at("operator", earlier), "first declared here"),),
+                subject=key[0],
+            )
+    for index, function in enumerate(document.functions):
+        same = first.get((function.name, document.opset_version))
+        if function.name and same is not None:
+            yield Finding(
+                ROOT.at("functions", index).at("name"),
+                f"function {quote(function.name)} has the name and version {document.opset_version} of an operator",
+                related=(Related(ROOT.at("operator", same), "the operator"),),
+                subject=function.name,
+            )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPF-5", since="0.1.0")
+def invalid_since_version(model: Model) -> Iterator[Finding]:
+    """An operator does not state a version of its set since which it is there.
+
+    ### Why it matters
+
+    The version says in which of several sets of the domain a node finds the operator.
+
+    ### What is allowed
+
+    1 to the version of the set in `since_version`. That it is the version that first published the operator takes
+    the earlier sets, which a file does not have.
+
+    ### Example
+
+    `operator { op_type: "Blur" since_version: 3 }` in a set of version 2.
+    """
+    newest = model.document.opset_version
+    for index, operator in enumerate(model.document.operator):
+        version = operator.since_version
+        if version >= 1 and (version <= newest or newest < 1):
+            continue
+        name = f"operator {quote(operator.op_type)}" if operator.op_type else f"operator {index}"
+        if not operator.HasField("since_version"):
+            found = f"{name} does not state since which version it is there"
+        elif version < 1:
+            found = f"{name} is declared since version {version}, which is no version"
+        else:
+            found = f"{name} is declared since version {version}, but the operator set has version {newest}"
+        allowed = f"1 to {newest}" if newest >= 1 else "a positive number"
+        place = ROOT.at("operator", index).at("since_version")
+        yield Finding(place, found, allowed=allowed, subject=operator.op_type or None)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="OPF-2", since="0.1.0")
+def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
+    """An operator set does not state its IR version.
+
+    ### Why it matters
+
+    The IR version says by which rules the document, and above all its functions, are to be read.
+
+    ### What is allowed
+
+    A positive number in `ir_version`; one that is not published is for `unknown-ir-version`.
+
+    ### Example
+
+    An operator set without `ir_version`.
+    """
+    if model.document.ir_version == 0:
+        yield Finding(ROOT.at("ir_version"), "the operator set states no IR version", allowed="a published IR version")

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="OPF-2a", since="0.1.0")
+def missing_operator_set_version(model: Model) -> Iterator[Finding]:
+    """An operator set does not state its version.
+
+    ### Why it matters
+
+    Domain and version together identify an operator set: without a version no model can import it.
+
+    ### What is allowed
+
+    A positive number in `opset_version`. No sentence says "MUST" of the field; that it identifies the set implies
+    it.
+
+    ### Example
+
+    An operator set with `opset_version: 0`.
+    """
+    version = model.document.opset_version
+    if version < 1:
+        found = f"the operator set has version {version}" if version else "the operator set states no version"
+        yield Finding(ROOT.at("opset_version"), found, allowed="a positive number")

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPF-4a", since="0.1.0")
+def unknown_operator_status(model: Model) -> Iterator[Finding]:
+    """The status of an operator is none of the enumeration.
+
+    ### Why it matters
+
+    A reader cannot tell whether the operator may still change.
+
+    ### What is allowed
+
+    EXPERIMENTAL (0) or STABLE (1); a missing status reads as EXPERIMENTAL.
+
+    ### Example
+
+    `status: 2`
+    """
+    for index, operator in enumerate(model.document.operator):
+        if operator.status not in (0, 1):
+            yield Finding(
+                ROOT.at("operator", index).at("status"),
+                f"operator {quote(operator.op_type)} has status {operator.status}, which does not exist",
+                allowed="EXPERIMENTAL (0) or STABLE (1)",
+                subject=operator.op_type or None,
+            )

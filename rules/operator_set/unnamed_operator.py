@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="OPF-4", since="0.1.0")
+def unnamed_operator(model: Model) -> Iterator[Finding]:
+    """An operator of an operator set has no name.
+
+    ### Why it matters
+
+    Nodes refer to an operator by its name, so nobody can use one without.
+
+    ### What is allowed
+
+    A non-empty `op_type` for each operator.
+
+    ### Example
+
+    `operator { since_version: 1 }`
+    """
+    for index, operator in enumerate(model.document.operator):
+        if not operator.op_type:
+            yield Finding(ROOT.at("operator", index).at("op_type"), f"operator {index} of the operator set has no name")

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.domains import is_reverse_domain_name
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPS-5", since="0.1.0")
+def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
+    """The domain of an operator set document is no reverse domain name.
+
+    ### Why it matters
+
+    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names.
+
+    ### What is allowed
+
+    The default domain, or two or more labels separated by single dots, such as `com.example.ops`. Only the form is
+    judged.
+
+    ### Example
+
+    `domain: "custom"`
+    """
+    domain = model.document.domain
+    if normalized_domain(domain) and not is_reverse_domain_name(domain):
+        yield Finding(
+            ROOT.at("domain"),
+            f"operator set domain {quote(domain)} is no reverse domain name",
+            allowed="two or more labels separated by dots, such as 'com.example'",
+            subject=domain,
+        )

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="VAL-4", since="0.1.0")
+def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
+    """A serialized map has more keys than values, or fewer.
+
+    ### Why it matters
+
+    Keys and values belong together by their positions; what is over has no partner.
+
+    ### What is allowed
+
+    As many elements in `values` as there are keys. That all keys are of one type is for `unsupported-map-keys`,
+    that all values are for `misplaced-sequence-values` and `mixed-sequence-element-types`.
+
+    ### Example
+
+    Two keys and one value.
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name != "MapProto":
+            continue
+        keys = len(value.keys) + len(value.string_keys)
+        values = sum(len(found) for field, found in value.values.ListFields() if field.name.endswith("_values"))
+        if keys != values:
+            message = f"the number of keys of the map is {keys:,}, that of its values {values:,}"
+            yield Finding(
+                place.at("values") if value.HasField("values") else place, message, allowed="as many values as keys"
+            )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+_FIELDS = ("tensor_value", "sparse_tensor_value", "sequence_value", "map_value", "optional_value")
+"""The fields of the value, in the order of their kinds."""
+
+
+@rule(clause="VAL-5", since="0.1.0")
+def mismatched_optional_value(model: Model) -> Iterator[Finding]:
+    """A serialized optional does not state the kind of its element, or has its value in the field of another kind.
+
+    ### Why it matters
+
+    A reader looks for the value where the kind says, and takes the optional for empty when there is none.
+
+    ### What is allowed
+
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`, and a value only in the
+    field of that kind, such as `tensor_value`. An optional without a value is empty, which is right; onnx writes
+    one with kind 0, so that kind is let pass where there is no value.
+
+    ### Example
+
+    `elem_type: 1` (TENSOR) with `map_value`.
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name != "OptionalProto":
+            continue
+        given = [field for field in _FIELDS if value.HasField(field)]
+        if not 1 <= value.elem_type <= 5:
+            if given or value.elem_type:
+                message = f"the optional states an element of kind {value.elem_type}, which does not exist"
+                yield Finding(place.at("elem_type"), message, allowed="1 to 5")
+            continue
+        wanted = _FIELDS[value.elem_type - 1]
+        for field in given:
+            if field != wanted:
+                message = f"the optional has its value in {field}, which is not the field of kind {value.elem_type}"
+                yield Finding(place.at(field), message, allowed=wanted)

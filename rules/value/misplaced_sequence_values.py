@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+_FIELDS = ("tensor_values", "sparse_tensor_values", "sequence_values", "map_values", "optional_values")
+"""The fields of the elements, in the order of their kinds."""
+
+
+@rule(clause="VAL-2", since="0.1.0")
+def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
+    """A serialized sequence has elements in a field that is not that of their kind.
+
+    ### Why it matters
+
+    A reader looks into the field for the stated kind and loses what stands elsewhere.
+
+    ### What is allowed
+
+    Elements in the one field that belongs to `elem_type`, such as `tensor_values` for TENSOR.
+
+    ### Example
+
+    `elem_type: 1` (TENSOR) with `map_values`.
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name != "SequenceProto" or not 1 <= value.elem_type <= 5:
+            continue
+        wanted = _FIELDS[value.elem_type - 1]
+        for field in _FIELDS:
+            if field != wanted and len(getattr(value, field)):
+                message = f"the sequence has elements in {field}, which is not the field of kind {value.elem_type}"
+                yield Finding(place.at(field, 0), message, allowed=wanted)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="VAL-1", since="0.1.0")
+def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
+    """A serialized sequence does not state a kind of element that there is.
+
+    ### Why it matters
+
+    The kind says in which field the elements are; without it a reader finds none.
+
+    ### What is allowed
+
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`.
+
+    ### Example
+
+    A SequenceProto with `elem_type: 0`.
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name == "SequenceProto" and not 1 <= value.elem_type <= 5:
+            stated = f"elements of kind {value.elem_type}" if value.HasField("elem_type") else "no kind of element"
+            found = f"the sequence states {stated}" + (", which does not exist" if value.elem_type else "")
+            yield Finding(place.at("elem_type"), found, allowed="1 to 5")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+_STRING = 8
+# UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64.
+_KEY_TYPES = frozenset({_STRING, 2, 3, 4, 5, 6, 7, 12, 13})
+
+
+@rule(clause="VAL-3", since="0.1.0")
+def unsupported_map_keys(model: Model) -> Iterator[Finding]:
+    """The keys of a serialized map are of a type that keys cannot have, or in the field of another type.
+
+    ### Why it matters
+
+    A reader looks for the keys where their type says.
+
+    ### What is allowed
+
+    INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or UINT64 with `keys`, or STRING with `string_keys`.
+
+    ### Example
+
+    `key_type: 1` (FLOAT)
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name != "MapProto":
+            continue
+        if value.key_type not in _KEY_TYPES:
+            stated = f"keys of element type {value.key_type}" if value.HasField("key_type") else "no type of keys"
+            yield Finding(place.at("key_type"), f"the map states {stated}", allowed="an integer type or STRING")
+            continue
+        wrong, right = ("keys", "string_keys") if value.key_type == _STRING else ("string_keys", "keys")
+        if len(getattr(value, wrong)):
+            message = f"the map has keys in {wrong}, which is not the field of element type {value.key_type}"
+            yield Finding(place.at(wrong, 0), message, allowed=right)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of the documentation that are made from the sources, and the examples in those that are written.
+
+Whether the site can be built, links included, `python docs/build.py` tells; .ci/run does that.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from fixture_files import Fixture, fixtures
+
+from onnx_lint.cli import run
+from onnx_lint.cli.application import application
+from onnx_lint.configuration.keys import KEYS
+from onnx_lint.registry import registry
+from onnx_lint.spec.clauses import clauses
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+sys.path.append(str(DOCS))
+
+from generate.examples import command, title  # noqa: E402 - found by the line above
+from generate.site import pages  # noqa: E402
+
+RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
+
+
+@pytest.fixture(scope="module")
+def site() -> dict[str, str]:
+    return dict(pages())
+
+
+def test_there_is_a_page_for_each_rule(site: dict[str, str]):
+    assert {name for name in site if name.startswith("rules/")} == {
+        "rules/index.md",
+        *(f"rules/{name}.md" for name in RULES),
+    }
+    assert all(f"[{name}]({name}.md)" in site["rules/index.md"] for name in RULES)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_page_tells_all_about_the_rule(site: dict[str, str], name: str):
+    rule, page = RULES[name].rule, site[f"rules/{name}.md"]
+    assert page.startswith(f"# {name}\n")
+    headings = [line for line in page.splitlines() if re.match("## [A-Z]", line)]
+    assert headings[:4] == ["## Why it matters", "## What is allowed", "## Example", "## Clauses"]
+    assert headings[-2:] == ["## Models that break it", "## Models that keep it"]
+    assert [clause for clause in rule.clauses if f"(../clauses.md#clause-{clause.lower()})" not in page] == []
+    assert [option for option in rule.options if f"- `{option}`, " not in page] == []
+    broken, _, kept = page.partition("## Models that break it")[2].partition("## Models that keep it")
+    assert f"[{name}]: " in broken
+    assert f"[{name}]: " not in kept
+    assert "$ onnx-lint " in kept
+
+
+def test_each_clause_has_one_line(site: dict[str, str]):
+    anchors = re.findall(r"^\| \[([^]]+)\]\{#clause-[^}]+\} \|", site["clauses.md"], re.MULTILINE)
+    assert anchors == list(dict.fromkeys(anchors))
+    assert sorted(anchors) == sorted(clauses())
+
+
+def test_each_command_and_each_key_is_described(site: dict[str, str]):
+    commands = re.findall(r"^## onnx-lint (\S+)$", site["command_line.md"], re.MULTILINE)
+    assert commands == list(application.commands)
+    keys = re.findall(r"^## ([a-z-]+)$", site["configuration_keys.md"], re.MULTILINE)
+    assert keys == list(KEYS)
+
+
+def test_all_pages_are_in_the_table_of_contents(site: dict[str, str]):
+    names = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    names |= {name.removesuffix(".md") for name in site if "/" not in name}
+    listed = re.findall(r"^([a-z_-]+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(names)
+
+
+# --- the examples are what a user would see
+
+
+def _shown(site: dict[str, str], fixture: Fixture) -> str | None:
+    """What the page shows for the fixture, if it is among the examples."""
+    heading = f"\n### {title(fixture)}\n"
+    page = site[f"rules/{fixture.rule}.md"]
+    if heading not in page:
+        return None
+    after = page.partition(heading)[2]
+    match = re.search(r"^(```+)text\n\$ onnx-lint [^\n]*\n(.*?)\n\1$", after, re.MULTILINE | re.DOTALL)
+    assert match is not None
+    return match[2] + "\n"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_shown_command_gives_the_shown_report(
+    site: dict[str, str],
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(variable, raising=False)
+    for number, fixture in enumerate(fixture for fixture in fixtures() if fixture.rule == name):
+        shown = _shown(site, fixture)
+        if shown is None:
+            continue
+        folder = tmp_path / str(number)
+        data = fixture.path.parent / "data"
+        if data.is_dir():
+            shutil.copytree(data, folder, symlinks=True)
+        else:
+            folder.mkdir()
+        arguments = shlex.split(command(fixture))[1:]
+        (folder / arguments[-1]).write_bytes(fixture.data)
+        monkeypatch.chdir(folder)
+        ignored = [] if name == "missing-producer" else ["--ignore", "missing-producer"]
+        run([*ignored, *arguments])
+        assert capsys.readouterr().out == shown, fixture.id
+
+
+# --- the examples of the written pages
+
+
+def _blocks(page: str) -> list[str]:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_for_the_library_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    shutil.copyfile(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")
+    monkeypatch.chdir(tmp_path)
+    first, second, third, fourth, fifth = _blocks("library.md")
+    names: dict[str, object] = {}
+    exec(compile(first + second + third, "library.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert printed.startswith("True\nwarning ")
+    assert "model.onnx: 1 warning" in printed
+    exec(compile(fourth + fifth, "library.md", "exec"), names)
+    names["test_export"](names["assert_conforms"])  # type: ignore[operator]  # the blocks define functions
+
+
+def test_the_example_of_a_plugin_is_the_one_that_is_tested():
+    (block,) = _blocks("plugins.md")
+    file = ROOT / "tests/plugin/onnx_lint_example/rules/model/placeholder_producer.py"
+    assert file.read_text(encoding="utf-8") == f"# SPDX-License-Identifier: Apache-2.0\n{block}"
