@@ -3,23 +3,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import models
-from cases import onnx_lint
+from cases import onnx_lint, written
 from measurement import Laboratory, Series
 
 COUNTS: Final = (1_000, 10_000, 100_000, 1_000_000)
+_LIMIT: Final = f"nodes={10 * COUNTS[-1]}"
+"""More than a default run takes on, and more than the models have."""
 PLOT: Final = Path(__file__).with_name("growth.png")
+
+
+def _write(count: int, path: Path) -> None:
+    models.save(models.mixture(count), path)
 
 
 def measure(laboratory: Laboratory, folder: Path, rounds: int) -> dict[int, Series]:
     """The runs of onnx-lint on models of each count of nodes."""
     grown = {}
     for count in COUNTS:
-        path = models.save(models.mixture(count), folder / f"{count}.onnx")
-        [grown[count]] = laboratory.compare([onnx_lint(path)], rounds, warm_up=path)
+        path = written(partial(_write, count), folder / f"{count}.onnx")
+        [grown[count]] = laboratory.compare([onnx_lint(path, "--limit", _LIMIT)], rounds, warm_up=path)
         path.unlink()
     return grown
 

@@ -274,7 +274,6 @@ def functions(count: int) -> Any:
     return writer.finished()
 
 
-def save(model: Any, path: Path) -> Path:
+def save(model: Any, path: Path) -> None:
     """Write the model; the same model gives the same bytes."""
     path.write_bytes(model.SerializeToString(deterministic=True))
-    return path

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from made_rules import registered
 
 from onnx_lint import assert_conforms, lint
 from onnx_lint import engine as onnx_lint_engine
@@ -91,9 +91,8 @@ def test_a_rule_that_crashes_fails(monkeypatch: pytest.MonkeyPatch):
         raise RuntimeError("the rule is broken")
         yield
 
-    entry = registry()["cycle"]
-    broken = Rule("cycle", crash, entry.rule.clauses, "0.1.0", of_file=False)
-    rules = MappingProxyType({**registry(), "cycle": replace(entry, rule=broken)})
+    broken = registered(Rule("cycle", crash, ("GRA-1",), "0.1.0", of_file=False), "graph", "broken", None)
+    rules = MappingProxyType({**registry(), "cycle": broken})
     monkeypatch.setattr(onnx_lint_engine, "registry", lambda: rules)
     message = _message(CLEAN.encode())
     assert message.splitlines()[-1] == "   = rule cycle crashed: RuntimeError: the rule is broken"

@@ -6,6 +6,7 @@ Whether the site can be built, links included, `python docs/build.py` tells; .ci
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from fixture_files import Fixture, fixtures
 
+from onnx_lint import lint
 from onnx_lint.cli import run
 from onnx_lint.cli.application import application
 from onnx_lint.configuration.keys import KEYS
@@ -143,6 +145,13 @@ def test_the_examples_for_the_library_run(
     assert "model.onnx: 1 warning" in printed
     exec(compile(fourth + fifth, "library.md", "exec"), names)
     names["test_export"](names["assert_conforms"])  # type: ignore[operator]  # the blocks define functions
+
+
+def test_the_page_names_all_arguments_of_lint():
+    page = (DOCS / "library.md").read_text(encoding="utf-8")
+    rows = page.partition("| Argument | |")[2].partition("\n\n")[0]
+    named = [name for row in rows.splitlines() for name in re.findall("`([a-z_]+)`", row.split("|")[1] if row else "")]
+    assert sorted(named) == sorted(set(inspect.signature(lint).parameters) - {"model"})
 
 
 def test_the_example_of_a_plugin_is_the_one_that_is_tested():

@@ -122,7 +122,7 @@ def command(fixture: Fixture) -> str:
 def _arguments(fixture: Fixture) -> Iterator[str]:
     """The options of the command line that say the same as the fixture's headers."""
     for key, value in fixture.headers:
-        if key in {"edition", "variant", "select"}:
+        if key in {"edition", "variant", "proto", "select"}:
             yield f"--{key} {value.replace(', ', ',')}"
         elif key == "limit":
             yield f"--limit {value.replace(' = ', '=')}"
@@ -144,7 +144,7 @@ def _data(fixture: Fixture) -> Path:
 @cache
 def _report(fixture: Fixture) -> Report:
     data = _data(fixture)
-    settings = replace(fixture.settings, external_data=data.is_dir())
+    settings = replace(fixture.settings, external_data=data.is_dir(), proto=fixture.proto)
     # In the report the model lies in the working directory.
     file = lint_source(BytesSource(fixture.data), str(data / _name(fixture)), settings, is_file=True)
     return report_of([replace(file, path=_name(fixture))], settings)
