@@ -152,9 +152,7 @@ def _applies(entry: Registered, settings: Settings) -> bool:
     """Whether any clause of the rule is in the edition and selected."""
     table = clauses()
     edition = settings.standard.edition
-    return any(
-        edition in table[name].keyword and _is_selected(entry, table[name], settings) for name in entry.clauses
-    )
+    return any(edition in table[name].keyword and _is_selected(entry, table[name], settings) for name in entry.clauses)
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:

@@ -154,8 +154,8 @@ class Model:
     def graphs(self) -> list[Graph]:
         """Every graph: main, function bodies, training, each followed by the graphs nested in it.
 
-        Raises TooManyNodesError when there are more nodes, graphs and functions than `limits` has it. The loader asks first
-        and gives a model that holds nothing in that case, so no rule meets the exception.
+        Raises TooManyNodesError when there are more nodes, graphs and functions than `limits` has it. The loader asks
+        first and gives a model that holds nothing in that case, so no rule meets the exception.
         """
         budget = _NodeBudget(self.limits.nodes)
         budget.take(len(self.proto.functions))

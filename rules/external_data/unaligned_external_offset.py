@@ -31,7 +31,8 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
             found.setdefault(data.location, []).append(data)
     for location, users in found.items():
         first = users[0]
-        more = f" and of {len(users) - 1:,} more tensors" if len(users) > 1 else ""
+        others = len(users) - 1
+        more = f" and of {others:,} more {'tensor' if others == 1 else 'tensors'}" if others else ""
         yield Finding(
             first.entry_place("offset"),
             f"the offset {first.number('offset'):,} of {first.describe()}{more} in {quote(location)} "

@@ -62,7 +62,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
     for number, ((_, name), found) in enumerate(uses.items()):
         first, *others = found
         graph = first.node.graph
-        more = f" (and {len(others):,} more times)" if others else ""
+        more = f" (and {len(others):,} more {'time' if len(others) == 1 else 'times'})" if others else ""
         yield Finding(
             first.place,
             f"{first.node.describe()} uses {quote(name)}{more}, "
