@@ -39,7 +39,7 @@ def row(title: str, series: Sequence[Series], notes: list[str]) -> str:
     cells = [title]
     for item in series:
         if item.failure is not None:
-            notes.append(f"{title}, {item.command.name}: {item.failure}.")
+            notes.append(f"{title}, {item.command.name}: {item.failure}")
     cells += [f"{own.seconds:.2f} s", f"{own.peak:.0f} MB"] if own.failure is None else ["no figure"] * 2
     for index in range(3):
         with_peak = index == 0

@@ -65,9 +65,14 @@ class Registered:
 
         The package of a chapter says so with a function `concerns`; one that has none concerns every model.
         """
-        package = importlib.import_module(self.module.rpartition(".")[0])
-        concerns: Callable[[Model], bool] | None = getattr(package, "concerns", None)
+        concerns = _concerns(self.module.rpartition(".")[0])
         return concerns is None or concerns(model)
+
+
+@functools.cache
+def _concerns(package: str) -> Callable[[Model], bool] | None:
+    found: Callable[[Model], bool] | None = getattr(importlib.import_module(package), "concerns", None)
+    return found
 
 
 def _rules_in(module: ModuleType) -> Iterator[Rule]:

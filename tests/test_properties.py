@@ -31,7 +31,7 @@ def _candidates() -> list[Fixture]:
     """Of each rule two valid models in text form."""
     taken: dict[str, list[Fixture]] = {}
     for fixture in fixtures():
-        if fixture.is_valid and fixture.is_text and fixture.rule not in ABOUT_THE_FILE:
+        if fixture.is_valid and fixture.is_text and not fixture.proto and fixture.rule not in ABOUT_THE_FILE:
             taken.setdefault(fixture.rule, []).append(fixture)
     return [fixture for found in taken.values() for fixture in found[:2]]
 

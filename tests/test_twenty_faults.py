@@ -71,7 +71,7 @@ FAULTS = {
     ("function-call-arity", "graph.node[10].input[1]"),
     ("shadowed-name", "graph.node[11].attribute[0].g.node[0].output[0]"),
     ("missing-graph-name", "graph.node[11].attribute[1].g"),
-    ("tensor-size-mismatch", "graph.initializer[0]"),
+    ("tensor-size-mismatch", "graph.initializer[0].float_data"),
     ("out-of-range-element", "graph.initializer[1].int32_data[0]"),
     ("negative-dimension", "graph.input[0].type.tensor_type.shape.dim[0].dim_value"),
     ("shapeless-graph-value", "graph.output[0].type.tensor_type"),

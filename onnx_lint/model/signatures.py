@@ -121,7 +121,7 @@ class Signatures:
 
     def _alike(self, graph: Graph) -> Iterable[list[Node]]:
         """The nodes of one graph in groups whose operators and operands are written alike."""
-        functions = {function.name for function in self._model.functions}
+        functions = self._function_names
         groups: dict[tuple[object, ...], list[Node]] = {}
         for node in graph.nodes:
             inputs, outputs, attributes = node.inputs, node.outputs, node.attribute_protos
@@ -140,6 +140,10 @@ class Signatures:
             else:
                 group.append(node)
         return groups.values()
+
+    @cached_property
+    def _function_names(self) -> frozenset[str]:
+        return frozenset(function.name for function in self._model.functions)
 
     @cached_property
     def verified_usages(self) -> list[Usage]:

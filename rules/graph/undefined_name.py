@@ -49,7 +49,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
                     graph.place.at("output", index),
                     f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
                     clause="FUN-8" if graph.is_function else "GRA-8",
-                    allowed="a value that the graph defines",
+                    allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                     subject=name,
                 )
 
