@@ -52,7 +52,8 @@ def lint_all(tasks: Sequence[Task], jobs: int, on_done: Callable[[str], None]) -
     `on_done` is called with the path of each file when its report is there.
     """
     here = [index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None]
-    elsewhere = [index for index in range(len(tasks)) if index not in set(here)]
+    kept = set(here)
+    elsewhere = [index for index in range(len(tasks)) if index not in kept]
     workers = min(jobs, len(elsewhere))
     if workers <= 1:
         here, elsewhere = list(range(len(tasks))), []
