@@ -123,7 +123,7 @@ def _listed(imported: set[str]) -> list[str]:
 
 def _allowed(imported: set[str]) -> str:
     if not imported:
-        return "nothing is imported"
+        return "an import for each domain in use; there is none"
     more = f" and {len(imported) - MAX_LISTED} more" if len(imported) > MAX_LISTED else ""
     return f"the imported domains: {quote_some(_listed(imported), MAX_LISTED)}{more}"
 

@@ -66,25 +66,26 @@ def _inputs(model: Model, graph: Graph, node: Node) -> Iterator[Finding]:
         initializers = {*graph.initializer_names, *graph.sparse_initializer_names}
         names = names[:supplied] + [name for name in names[supplied:] if name not in initializers]
     if len(names) != supplied:
-        yield _finding(graph, node, "SUB-7", f"{_count(len(names), 'input')}, and {node.op_type} supplies {supplied}")
+        what = f"{_count(len(names), 'input')}, and {node.op_type} supplies {supplied}"
+        yield _finding(graph, node, "SUB-7", what, _count(supplied, "input"))
 
 
 def _outputs(graph: Graph, node: Node) -> Iterator[Finding]:
     expected = len(node.outputs) + (node.op_type == "Loop")
     found = len(graph.output_names)
     if found != expected:
-        yield _finding(graph, node, "SUB-7a", f"{_count(found, 'output')}, and {node.op_type} hands on {expected}")
+        what = f"{_count(found, 'output')}, and {node.op_type} hands on {expected}"
+        yield _finding(graph, node, "SUB-7a", what, _count(expected, "output"))
 
 
-def _finding(graph: Graph, node: Node, clause: str, what: str) -> Finding:
-    field = "input" if clause == "SUB-7" else "output"
+def _finding(graph: Graph, node: Node, clause: str, what: str, allowed: str) -> Finding:
     attribute = quote(_attribute_name(graph, node))
     return Finding(
         graph.place,
         f"{graph.describe()}, the {attribute} of {node.describe()}, has {what}",
         clause=clause,
         related=(Related(node.place, node.describe()),),
-        allowed=f"as many {field}s as the operator has use for",
+        allowed=allowed,
         subject=node.name or (node.outputs[0] if node.outputs else None),
     )
 
