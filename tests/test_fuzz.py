@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from fuzz.corpus import seeds
+from fuzz.corpus import Seed, seeds
 from fuzz.grammar import models
 from fuzz.mutation import BYTES, FIELDS, mutated
 from fuzz.oracle import problem_of
@@ -24,10 +24,10 @@ COUNT = 600
 def test_mutated_files_give_reports(part: int):
     failed = {}
     for number in range(part, COUNT, 10):
-        name, data, is_text = mutated(0, number)
-        problem = problem_of(data, number, is_text=is_text)
+        given = mutated(0, number)
+        problem = problem_of(given, number)
         if problem is not None:
-            failed[number] = (name, problem)
+            failed[number] = (given.name, problem)
     assert failed == {}
 
 
@@ -40,7 +40,7 @@ def test_mutated_files_give_reports(part: int):
 )
 @given(models())
 def test_made_models_give_reports(data: bytes):
-    assert problem_of(data, len(data), is_text=False) is None
+    assert problem_of(Seed("made", data, is_text=False), len(data)) is None
 
 
 def test_an_input_depends_on_the_seed_and_its_number_alone():
@@ -51,9 +51,9 @@ def test_an_input_depends_on_the_seed_and_its_number_alone():
 def test_the_inputs_reach_the_rules():
     """Most inputs parse, and few are the same: mutation is neither too wild nor too tame."""
     inputs = [mutated(0, number) for number in range(400)]
-    assert len({data for _, data, _ in inputs}) > 350
-    assert len({name for name, _, _ in inputs}) > 200
-    parsed = Counter(parse(data) is not None for _, data, is_text in inputs if not is_text)
+    assert len({given.data for given in inputs}) > 350
+    assert len({given.name for given in inputs}) > 200
+    parsed = Counter(parse(given.data, given.message) is not None for given in inputs if not given.is_text)
     assert parsed[True] > parsed[False]
     assert len(BYTES) >= 6
     assert len(set(FIELDS)) >= 6
@@ -61,9 +61,9 @@ def test_the_inputs_reach_the_rules():
 
 @pytest.mark.parametrize("seed", [seed for seed in seeds() if not seed.is_text][::40], ids=lambda seed: seed.name)
 def test_a_tree_is_written_as_it_was_read(seed):
-    fields = parse(seed.data)
+    fields = parse(seed.data, seed.message)
     if fields is not None:
-        assert parse(serialize(fields)) == fields
+        assert parse(serialize(fields), seed.message) == fields
 
 
 def test_a_rule_that_crashes_is_a_failure(monkeypatch: pytest.MonkeyPatch):
@@ -71,7 +71,7 @@ def test_a_rule_that_crashes_is_a_failure(monkeypatch: pytest.MonkeyPatch):
         raise RuntimeError("the fault")
 
     monkeypatch.setattr(engine, "_diagnostics", crash)
-    problem = problem_of(b"\x08\x0a", 0, is_text=False)
+    problem = problem_of(Seed("made", b"\x08\x0a", is_text=False), 0)
     assert problem is not None
     assert "RuntimeError: the fault" in problem
 

@@ -73,15 +73,21 @@ def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
     """What the glob matches: files as if they were named, directories searched."""
     import glob
 
-    matched = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - keeps the paths as they are written
-    if not matched:
-        yield Input(pattern, f"{pattern}: no file has such a name")
+    # Of a folder that does not exist `folder/**` matches the folder.
+    matched = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.lexists(path)]  # noqa: PTH207 - keeps the paths as they are written
     any_file = pattern.endswith("**")
+    is_empty = True
     for path in matched:
+        inputs: Iterable[Input] = ()
         if os.path.isdir(path):  # noqa: PTH112 - a str
-            yield from _walk(path, exclude)
+            inputs = _walk(path, exclude)
         elif not any_file or path.lower().endswith(MODEL_SUFFIXES):
-            yield Input(path)
+            inputs = [Input(path)]
+        for item in inputs:
+            is_empty = False
+            yield item
+    if is_empty and not (exclude and matched):
+        yield Input(pattern, f"{pattern}: no model has such a name")
 
 
 def _in_directory(path: str, exclude: Sequence[str]) -> Iterator[Input]:

@@ -26,8 +26,9 @@ files_options = section(
         "--jobs",
         type=click.IntRange(min=0),
         default=1,
+        show_default=True,
         metavar="N",
-        help="Lint N files at a time; 0 for as many as there are processors.  [default: 1]",
+        help="Lint N files at a time; 0 for as many as there are processors.",
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress bar when a run takes longer than a second."),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from onnx_lint.loader.skeleton import MAX_DEPTH
 from onnx_lint.model import Fault, FaultKind
@@ -19,6 +20,9 @@ from onnx_lint.source import WINDOW_BYTES, Source
 
 MAX_FAULTS = 1000
 """How many faults of one kind are listed; what is beyond is counted."""
+
+_FITTED_FIELDS = 20_000
+"""How many fields are looked at to tell which message a file holds."""
 
 _CANDIDATES = (
     "GraphProto",
@@ -154,10 +158,11 @@ class _Walk:
 
     def is_full(self, kind: FaultKind) -> bool:
         """Whether no more faults of the kind are listed; then this one is counted, and need not be made."""
-        full = self.counts[kind] >= MAX_FAULTS
-        if full:
-            self.counts[kind] += 1
-        return full
+        count = self.counts[kind]
+        if count < MAX_FAULTS:
+            return False
+        self.counts[kind] = count + 1
+        return True
 
     def group(self, frame: _Frame, number: int, wire_type: int, tag: int) -> None:
         if wire_type == WireType.START_GROUP:
@@ -298,10 +303,14 @@ def _holds_graph(source: Source) -> bool:
 
 
 def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether each field from `start` to `end` is one that `message` declares, with the right wire type."""
+    """Whether each field from `start` to `end` is one that `message` declares, with the right wire type.
+
+    Of a longer message the first fields decide: what a file is meant to be shows early, and this is asked of several.
+    """
     fields = wire.fields(message)
+    records = wire.records(source, start, source.size if end is None else end)
     try:
-        for number, wire_type, *_ in wire.records(source, start, source.size if end is None else end):
+        for number, wire_type, *_ in islice(records, _FITTED_FIELDS):
             known = fields.get(number)
             if known is None or not known.accepts(wire_type):
                 return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from google.protobuf import json_format, text_format
+from google.protobuf import text_format
 
 from onnx_lint import schema
 from onnx_lint.model import Fault, FaultKind, Proto
@@ -82,6 +82,8 @@ def _syntax_error(error: text_format.ParseError, text: str) -> Fault:
 
 def parse_json(source: Source, kind: str = "ModelProto") -> Proto | Fault:
     """Parse a model in protobuf JSON."""
+    from google.protobuf import json_format  # few models are JSON, and every run would pay for the import
+
     text = _read(source)
     if isinstance(text, Fault):
         return text

@@ -69,9 +69,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
             f"which {_hint(name, graph, model, suggests=number < MAX_SUGGESTIONS)}",
             clause="FUN-10" if graph.function else "NOD-2",
             related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
-            allowed="a function input or an output of an earlier node"
-            if graph.function
-            else "a graph input, an initializer, or an output of an earlier node",
+            allowed="an input, an initializer, or an output of an earlier node",
             subject=name,
         )
 

@@ -23,6 +23,13 @@ class Seed:
     name: str
     data: bytes
     is_text: bool
+    proto: str | None = None
+    """The message that the file is said to hold; None leaves it to the loader."""
+
+    @property
+    def message(self) -> str:
+        """The message whose fields the file has."""
+        return self.proto or "ModelProto"
 
 
 @functools.cache
@@ -31,12 +38,12 @@ def seeds() -> tuple[Seed, ...]:
     found: list[Seed] = []
     for fixture in fixtures():
         if not fixture.is_text:
-            found.append(Seed(fixture.id, fixture.data, is_text=False))
+            found.append(Seed(fixture.id, fixture.data, False, fixture.proto))
             continue
-        found.append(Seed(fixture.id, fixture.data, is_text=True))
-        parsed = parse_textproto(BytesSource(fixture.data))
+        found.append(Seed(fixture.id, fixture.data, True, fixture.proto))
+        parsed = parse_textproto(BytesSource(fixture.data), fixture.proto or "ModelProto")
         if not isinstance(parsed, Fault):
-            found.append(Seed(f"{fixture.id} as bytes", parsed.SerializeToString(), is_text=False))
+            found.append(Seed(f"{fixture.id} as bytes", parsed.SerializeToString(), False, fixture.proto))
     for path in sorted(MODELS.glob("*.onnx")):
         found.append(Seed(path.name, path.read_bytes(), is_text=False))
     return tuple(found)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireType
 
 from .corpus import Seed, seeds
-from .tree import Field, lists, parse, serialize
+from .tree import Field, lists, parse, root_of, serialize
 
 MAX_BYTES = 1 << 17
 """Inputs stay small: what is large is the matter of tests/test_hostile.py."""
@@ -142,40 +143,40 @@ BYTES = (flip, overwrite, delete, insert, truncate, duplicate, splice, edit_vari
 _FIXED_BYTES: dict[int, int] = {WireType.FIXED32: 4, WireType.FIXED64: 8}
 
 
-def _any_list(rng: Random, fields: list[Field]) -> tuple[str, list[Field]]:
-    return rng.choice([item for item in lists(fields) if item[1]] or [("ModelProto", fields)])
+def _any_list(rng: Random, root: Field) -> tuple[str, list[Field]]:
+    return rng.choice([item for item in lists(root) if item[1]] or list(lists(root)))
 
 
-def drop_field(rng: Random, fields: list[Field]) -> None:
-    _, found = _any_list(rng, fields)
+def drop_field(rng: Random, root: Field) -> None:
+    _, found = _any_list(rng, root)
     if found:
         del found[rng.randrange(len(found))]
 
 
-def repeat_field(rng: Random, fields: list[Field]) -> None:
-    _, found = _any_list(rng, fields)
+def repeat_field(rng: Random, root: Field) -> None:
+    _, found = _any_list(rng, root)
     if found:
         field = rng.choice(found)
         at = rng.randrange(len(found) + 1)
         found[at:at] = [field.copy() for _ in range(rng.choice((1, 1, 1, 2, 30)))]
 
 
-def swap_fields(rng: Random, fields: list[Field]) -> None:
-    _, found = _any_list(rng, fields)
+def swap_fields(rng: Random, root: Field) -> None:
+    _, found = _any_list(rng, root)
     rng.shuffle(found)
 
 
-def _scalars(fields: list[Field]) -> list[tuple[str, Field]]:
-    return [(message, field) for message, found in lists(fields) for field in found if isinstance(field.value, bytes)]
+def _scalars(root: Field) -> list[tuple[str, Field]]:
+    return [(message, field) for message, found in lists(root) for field in found if isinstance(field.value, bytes)]
 
 
-def _message_fields(fields: list[Field]) -> list[Field]:
-    return [field for _, found in lists(fields) for field in found if isinstance(field.value, list)]
+def _message_fields(root: Field) -> list[Field]:
+    return [field for _, found in lists(root) for field in found if isinstance(field.value, list)]
 
 
-def edit_value(rng: Random, fields: list[Field]) -> None:
+def edit_value(rng: Random, root: Field) -> None:
     """Give a number another value, or a string that of another one in the model."""
-    scalars = _scalars(fields)
+    scalars = _scalars(root)
     if not scalars:
         return
     _, field = rng.choice(scalars)
@@ -189,9 +190,9 @@ def edit_value(rng: Random, fields: list[Field]) -> None:
         field.value = rng.choice((bytes(size), b"\xff" * size, rng.randbytes(size)))
 
 
-def add_field(rng: Random, fields: list[Field]) -> None:
+def add_field(rng: Random, root: Field) -> None:
     """Set a field that the schema declares, with a value of its wire type."""
-    message, found = _any_list(rng, fields)
+    message, found = _any_list(rng, root)
     declared = rng.choice(list(wire.fields(message).values()))
     made = _made(rng, declared.number, declared.wire_type)
     if declared.message:
@@ -209,9 +210,9 @@ def _made(rng: Random, number: int, wire_type: WireType) -> Field:
     return Field(number, wire_type, values[wire_type])
 
 
-def move_message(rng: Random, fields: list[Field]) -> None:
+def move_message(rng: Random, root: Field) -> None:
     """Put the content of one message in the place of another of its kind, itself included: graphs into graphs."""
-    messages = _message_fields(fields)
+    messages = _message_fields(root)
     if not messages:
         return
     target = rng.choice(messages)
@@ -219,16 +220,17 @@ def move_message(rng: Random, fields: list[Field]) -> None:
     target.value = source.copy().value
 
 
-def borrow_message(rng: Random, fields: list[Field]) -> None:
+def borrow_message(rng: Random, root: Field) -> None:
     """Append a message of another seed."""
-    other = parse(rng.choice(seeds()).data)
-    lenders = _message_fields(other) if other else []
+    lender = rng.choice(seeds())
+    other = parse(lender.data, lender.message)
+    lenders = _message_fields(root_of(other, lender.message)) if other else []
     if not lenders:
         return
     lent = rng.choice(lenders)
     places = [
         (found, number)
-        for message, found in lists(fields)
+        for message, found in lists(root)
         for number, declared in wire.fields(message).items()
         if declared.message == lent.message
     ]
@@ -237,14 +239,14 @@ def borrow_message(rng: Random, fields: list[Field]) -> None:
         found.append(Field(number, lent.wire_type, lent.copy().value, lent.message))
 
 
-def change_number(rng: Random, fields: list[Field]) -> None:
-    _, found = _any_list(rng, fields)
+def change_number(rng: Random, root: Field) -> None:
+    _, found = _any_list(rng, root)
     if found:
         rng.choice(found).number = rng.choice((1, 2, 3, 4, 7, 8, 14, 20, 21, 23, 25, 100, 18999, 2**29 - 1))
 
 
-def change_wire_type(rng: Random, fields: list[Field]) -> None:
-    scalars = _scalars(fields)
+def change_wire_type(rng: Random, root: Field) -> None:
+    scalars = _scalars(root)
     if scalars:
         _, field = rng.choice(scalars)
         changed = _made(
@@ -253,7 +255,7 @@ def change_wire_type(rng: Random, fields: list[Field]) -> None:
         field.wire_type, field.value = changed.wire_type, changed.value
 
 
-FIELDS: tuple[Callable[[Random, list[Field]], None], ...] = (
+FIELDS: tuple[Callable[[Random, Field], None], ...] = (
     drop_field,
     repeat_field,
     swap_fields,
@@ -292,24 +294,24 @@ def edit_text(rng: Random, data: bytes) -> bytes:
 # --- one input
 
 
-def mutated(seed: int, number: int) -> tuple[str, bytes, bool]:
-    """Input `number` of the run with `seed`: which seed it comes from, its bytes, and whether it is meant as text."""
+def mutated(seed: int, number: int) -> Seed:
+    """Input `number` of the run with `seed`, under the name of the seed that it comes from."""
     rng = random.Random(f"{seed}:{number}")
     # Text and edits of bytes mostly give what does not parse, and then no rule but those of the file sees it.
     start = _seed(rng, wants_text=rng.random() < 0.1)
     if start.is_text:
         data = _edited(rng, start.data, (edit_text, edit_text, *BYTES[:7]))
     else:
-        fields = parse(start.data)
+        fields = parse(start.data, start.message)
         if fields is not None and rng.random() < 0.9:
             for _ in range(rng.choice((1, 1, 2, 4, 8))):
-                rng.choice(FIELDS)(rng, fields)
+                rng.choice(FIELDS)(rng, root_of(fields, start.message))
             data = serialize(fields)
         else:
             data = start.data
         if fields is None or rng.random() < 0.25:
             data = _edited(rng, data, BYTES)
-    return start.name, data[:MAX_BYTES], start.is_text
+    return replace(start, data=data[:MAX_BYTES])
 
 
 def _seed(rng: Random, *, wants_text: bool) -> Seed:

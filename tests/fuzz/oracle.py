@@ -7,6 +7,7 @@ import io
 import json
 import re
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from onnx_lint.engine import Settings, lint_source
@@ -14,6 +15,8 @@ from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
+
+from .corpus import Seed
 
 SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
 
@@ -23,14 +26,14 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u
 """What no report for people may hold: all that steers a terminal but the end of a line."""
 
 
-def problem_of(data: bytes, number: int, *, is_text: bool) -> str | None:
+def problem_of(given: Seed, number: int) -> str | None:
     """What is wrong with how onnx-lint takes the input; None when a report came out and all of it is in order.
 
     `number` picks the edition and the reporter.
     """
-    settings = SETTINGS[number % len(SETTINGS)]
+    settings = replace(SETTINGS[number % len(SETTINGS)], proto=given.proto)
     try:
-        file = lint_source(BytesSource(data), "model.textproto" if is_text else "model.onnx", settings)
+        file = lint_source(BytesSource(given.data), "model.textproto" if given.is_text else "model.onnx", settings)
         report = Report((file,), settings.standard.edition, settings.standard.variant)
         name = _FORMATS[number % len(_FORMATS)]
         stream = io.StringIO()
@@ -39,8 +42,8 @@ def problem_of(data: bytes, number: int, *, is_text: bool) -> str | None:
         return traceback.format_exc()
     if file.internal_errors:
         return "\n".join(error.traceback for error in file.internal_errors)
-    if not file.diagnostics and file.facts is None:
-        return "no model was read, and no finding says so"
+    if not file.diagnostics and file.not_judged is not None:
+        return "nothing was judged, and no finding says so"
     return _problem_of_text(name, stream.getvalue())
 
 

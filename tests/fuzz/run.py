@@ -44,10 +44,10 @@ def _hang(_signal: int, _frame: FrameType | None) -> None:
 
 def check(seed: int, number: int) -> str | None:
     """What is wrong with input `number` of the run with `seed`, a hang included."""
-    _, data, is_text = mutated(seed, number)
+    given = mutated(seed, number)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        return problem_of(data, number, is_text=is_text)
+        return problem_of(given, number)
     except HangError:
         return f"more than {SECONDS} s of the processor"
     except MemoryError:
@@ -151,10 +151,12 @@ def save(run: Run, folder: Path) -> None:
     """Write each failing input, and what is wrong with it, into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, problem in sorted(run.problems.items()):
-        name, data, is_text = mutated(run.seed, number)
-        path = folder / f"{run.seed}-{number}{'.textproto' if is_text else '.onnx'}"
-        path.write_bytes(data)
-        path.with_suffix(".txt").write_text(f"made from {name}\n\n{problem}\n", encoding="utf-8", errors="replace")
+        given = mutated(run.seed, number)
+        path = folder / f"{run.seed}-{number}{'.textproto' if given.is_text else '.onnx'}"
+        path.write_bytes(given.data)
+        path.with_suffix(".txt").write_text(
+            f"made from {given.name}\nread as {given.message}\n\n{problem}\n", encoding="utf-8", errors="replace"
+        )
 
 
 def main() -> int:
@@ -175,7 +177,7 @@ def main() -> int:
     if run.problems:
         save(run, options.save)
         for number, problem in sorted(run.problems.items())[:20]:
-            print(f"input {number} ({mutated(options.seed, number)[0]}): {problem.strip().splitlines()[-1]}")
+            print(f"input {number} ({mutated(options.seed, number).name}): {problem.strip().splitlines()[-1]}")
         print(f"all are in {options.save}")
     return 1 if run.problems else 0
 

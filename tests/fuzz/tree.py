@@ -46,6 +46,11 @@ def parse(data: bytes, message: str = "ModelProto", depth: int = 0) -> list[Fiel
     return fields
 
 
+def root_of(fields: list[Field], message: str) -> Field:
+    """The fields of a whole file as one field, which has no number."""
+    return Field(0, WireType.LEN, fields, message)
+
+
 def serialize(fields: list[Field]) -> bytes:
     """The bytes of a message."""
     return b"".join(_bytes(field) for field in fields)
@@ -59,9 +64,9 @@ def _bytes(field: Field) -> bytes:
     return tag + value
 
 
-def lists(fields: list[Field], message: str = "ModelProto") -> Iterator[tuple[str, list[Field]]]:
-    """Every list of fields in the tree, the outermost first, with the message that it makes."""
-    yield message, fields
-    for field in fields:
-        if isinstance(field.value, list) and field.message is not None:
-            yield from lists(field.value, field.message)
+def lists(root: Field) -> Iterator[tuple[str, list[Field]]]:
+    """Every list of fields below the root and its own, the outermost first, with the message that it makes."""
+    if isinstance(root.value, list) and root.message is not None:
+        yield root.message, root.value
+        for field in root.value:
+            yield from lists(field)
