@@ -79,7 +79,8 @@ _extent_options = section(
     click.option(
         "--proto",
         type=click.Choice(FILE_MESSAGES),
-        help="The message that the files hold, as long as their content does not tell; ModelProto or another.",
+        metavar="MESSAGE",
+        help="The message that the files hold where their content does not tell, such as TensorProto.",
     ),
     click.option(
         "--no-external-data",

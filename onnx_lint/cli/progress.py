@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DELAY_SECONDS: Final = 1.0
 _SHOWN_OF_PATH: Final = 40
+_WIDTH_WITH_PATH: Final = 100
+"""A narrower terminal has no room for the path beside the bar."""
 
 
 class ProgressBar:
@@ -60,18 +62,19 @@ class ProgressBar:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
         console = Console(stderr=True, no_color=not use_color(self._color, sys.stderr), highlight=False)
-        bar = Progress(
+        columns: list[ProgressColumn] = [
             TextColumn("linting"),
-            BarColumn(bar_width=None if console.width < 60 else 30),
+            BarColumn(bar_width=None),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[path]}", markup=False),
-            console=console,
-            transient=True,
-        )
+        ]
+        if console.width >= _WIDTH_WITH_PATH:
+            columns[1] = BarColumn(bar_width=30)
+            columns.append(TextColumn("{task.fields[path]}", markup=False))
+        bar = Progress(*columns, console=console, transient=True)
         bar.add_task("files", total=self._total, path="")
         with self._lock:
             if self._is_over:

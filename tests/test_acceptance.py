@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a demanding user tries first, each thing with the command as it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from wire_bytes import LEN, length, number, tag, varint
+
+from onnx_lint.reporters import REPORTERS
+
+ROOT = Path(__file__).parent.parent
+PATIENCE_SECONDS = 600
+"""How long anything may take on a loaded machine before it counts as hanging."""
+
+CLEAN = """
+ir_version: 10
+producer_name: "a test"
+opset_import { domain: "" version: 21 }
+graph {
+  name: "graph"
+  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+HEAD = number(1, 10) + length(2, "a test") + length(8, number(2, 21))
+"""What a model in binary form has before its graph."""
+TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
+FOUND = (
+    "graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
+    "which output 0 of node 'relu' (Relu) defines already"
+)
+
+ACTING_RULE = '''
+import os
+import time
+
+from onnx_lint.rule import rule
+
+
+@rule(clause="MOD-10", since="1.0")
+def acting(model):
+    """A rule that does what the producer's name says."""
+    act = model.proto.producer_name
+    if act == "raise":
+        raise ValueError("as asked for")
+    if act == "sleep":
+        open("sleeping", "w").close()
+        time.sleep(3600)
+    if act == "die":
+        os._exit(7)
+    if act.startswith("delete "):
+        os.unlink(act.removeprefix("delete "))
+    yield from ()
+'''
+
+
+def command() -> list[str]:
+    """The console script, or the package where none is installed beside the interpreter."""
+    script = Path(sys.executable).with_name("onnx-lint")
+    return [str(script)] if script.exists() else [sys.executable, "-m", "onnx_lint"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A working directory with two models, outside any repository and without a configuration."""
+    (tmp_path / "clean.textproto").write_text(CLEAN)
+    (tmp_path / "twice.textproto").write_text(TWICE)
+    return tmp_path
+
+
+@pytest.fixture
+def site(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder of packages with a plugin, whose one rule does what the producer's name says."""
+    place = tmp_path_factory.mktemp("site")
+    (place / "acting-1.0.dist-info").mkdir()
+    (place / "acting-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acting\nVersion: 1.0\n")
+    (place / "acting-1.0.dist-info" / "entry_points.txt").write_text("[onnx_lint.rules]\nacting = acting_rules\n")
+    (place / "acting_rules" / "model").mkdir(parents=True)
+    (place / "acting_rules" / "__init__.py").touch()
+    (place / "acting_rules" / "model" / "__init__.py").touch()
+    (place / "acting_rules" / "model" / "acting.py").write_text(ACTING_RULE)
+    return str(place)
+
+
+def _environment(*sites: str, **variables: str) -> dict[str, str]:
+    unwanted = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
+    kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    return {**kept, "PYTHONPATH": os.pathsep.join([str(ROOT), *sites]), **variables}
+
+
+def lint(
+    folder: Path, *arguments: str | bytes, site: str | None = None, **variables: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*command(), *arguments],
+        cwd=folder,
+        env=_environment(*([site] if site else []), **variables),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+
+
+def acting(folder: Path, name: str, act: str) -> str:
+    (folder / name).write_text(CLEAN.replace("a test", act))
+    return name
+
+
+def rows(document: str | bytes) -> Any:
+    """The path and whether there is a finding, for each file of a JSON report."""
+    return [(file["path"], [item["rule"] for item in file["diagnostics"]]) for file in json.loads(document)["files"]]
+
+
+# --- usage
+
+
+def test_a_typo_in_a_selection_is_told_with_a_suggestion(folder: Path) -> None:
+    done = lint(folder, "clean.textproto", "--select", "duplicate-definitoin")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"did you mean 'duplicate-definition'?" in done.stderr
+
+
+def test_a_file_that_is_not_there(folder: Path) -> None:
+    done = lint(folder, "clean.textprot", "-f", "concise")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"Error: clean.textprot: No such file or directory; did you mean 'clean.textproto'?\n"
+
+
+def test_a_folder_and_a_glob_without_a_model(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    for path in ("empty", "empty/*.onnx", "nowhere/**"):
+        done = lint(folder, path, "-f", "concise")
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.startswith(f"Error: {path}: no ".encode())
+
+
+def test_a_schema_file_that_cannot_be_used(folder: Path) -> None:
+    (folder / "bad.json").write_text("{")
+    for name in ("bad.json", "missing.json"):
+        done = lint(folder, "clean.textproto", "--opset-schema", name)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert name.encode() in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+# --- reports
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_json_is_valid_for_any_number_of_files(folder: Path, count: int) -> None:
+    names = [f"model{number}.textproto" for number in range(count)]
+    for name in names:
+        (folder / name).write_text(TWICE)
+    done = lint(folder, *(names or ["none"]), "-f", "json")
+    expected = [(name, ["duplicate-definition"]) for name in names] or [("none", [])]
+    assert (rows(done.stdout), done.returncode) == (expected, 1 if count else 2)
+
+
+def test_nothing_is_coloured_or_wrapped_off_a_terminal(folder: Path) -> None:
+    plain = lint(folder, "clean.textproto", "twice.textproto")
+    assert b"\x1b" not in plain.stdout + plain.stderr
+    for variables in ({"COLUMNS": "40"}, {"NO_COLOR": "1"}, {"TERM": "xterm-256color", "COLUMNS": "20"}):
+        done = lint(folder, "clean.textproto", "twice.textproto", **variables)
+        assert (done.stdout, done.stderr) == (plain.stdout, plain.stderr)
+    assert max(map(len, plain.stdout.splitlines())) > 100
+
+
+def test_two_runs_give_the_same_bytes(folder: Path) -> None:
+    (folder / "none.onnx").touch()
+    for name in REPORTERS:
+        first, second = (lint(folder, ".", "missing", "-f", name, "--statistics", "-j", jobs) for jobs in ("1", "2"))
+        assert (first.stdout, first.stderr, first.returncode) == (second.stdout, second.stderr, second.returncode)
+        assert first.returncode == 2
+        assert first.stdout
+
+
+def test_several_reports_of_one_run_are_those_of_runs_of_their_own(folder: Path) -> None:
+    arguments = [argument for name in REPORTERS for argument in ("-o", f"{name}=out.{name}")]
+    done = lint(folder, "clean.textproto", "twice.textproto", "--statistics", *arguments)
+    assert done.returncode == 1
+    for name in REPORTERS:
+        alone = lint(folder, "clean.textproto", "twice.textproto", "--statistics", "-f", name)
+        assert (folder / f"out.{name}").read_bytes() == alone.stdout
+    assert done.stdout == (folder / "out.text").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+@pytest.mark.parametrize(
+    ("name", "shown", "uri", "command_file"),
+    [
+        (b"a b.textproto", "a b.textproto", "a%20b.textproto", "a b.textproto"),
+        (b"100%.textproto", "100%.textproto", "100%25.textproto", "100%25.textproto"),
+        (b"a:b,c.textproto", "a:b,c.textproto", "a%3Ab%2Cc.textproto", "a%3Ab%2Cc.textproto"),
+        (b"a\n::error::b.textproto", r"a\n::error::b.textproto", "a%0A%3A%3Aerror%3A%3Ab.textproto", None),
+        (b"\xff\xfe.textproto", r"\xff\xfe.textproto", "%FF%FE.textproto", r"\xff\xfe.textproto"),
+    ],
+    ids=["space", "percent", "colon", "newline", "bytes"],
+)
+def test_hostile_paths(folder: Path, name: bytes, shown: str, uri: str, command_file: str | None) -> None:
+    Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text(TWICE)
+    concise = lint(folder, name, "-f", "concise")
+    assert concise.stdout.decode() == f"{shown}: {FOUND}\n"
+    (run,) = json.loads(lint(folder, name, "-f", "sarif").stdout)["runs"]
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri, "index": 0}
+    annotation, total = lint(folder, name, "-f", "github").stdout.decode().splitlines()
+    file = command_file or shown.replace(":", "%3A")
+    assert annotation.startswith(f"::error file={file},title=onnx-lint%3A duplicate-definition::output 0 of node 'abs'")
+    assert total == "onnx-lint: 1 error in 1 of 1 file"
+    (suite,) = ElementTree.fromstring(lint(folder, name, "-f", "junit").stdout)
+    assert suite.get("name") == shown
+
+
+# --- rules that crash, processes that end
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_rule_that_raises(folder: Path, site: str, jobs: str) -> None:
+    (folder / "raise.textproto").write_text(TWICE.replace("a test", "raise"))
+    done = lint(folder, "raise.textproto", "twice.textproto", "-f", "concise", "-j", jobs, site=site)
+    assert done.returncode == 3
+    assert done.stdout.decode() == f"raise.textproto: {FOUND}\ntwice.textproto: {FOUND}\n"
+    assert b"the rule 'acting' crashed on raise.textproto: ValueError: as asked for" in done.stderr
+    assert b"fault in the plugin acting" in done.stderr
+
+
+def test_a_worker_that_ends_costs_one_file_its_verdict(folder: Path, site: str) -> None:
+    names = [acting(folder, "die1.textproto", "die"), "twice.textproto", acting(folder, "die2.textproto", "die")]
+    done = lint(folder, *names, "clean.textproto", "-f", "json", "-j", "2", site=site)
+    assert done.returncode == 3
+    found = [
+        (
+            file["path"],
+            [item["rule"] for item in file["diagnostics"]],
+            [e["exception"] for e in file["internal_errors"]],
+        )
+        for file in json.loads(done.stdout)["files"]
+    ]
+    ended = ["the process that linted the file ended with exit code 7"]
+    assert found == [
+        ("die1.textproto", [], ended),
+        ("twice.textproto", ["duplicate-definition"], []),
+        ("die2.textproto", [], ended),
+        ("clean.textproto", [], []),
+    ]
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
+    names = [acting(folder, "sleep1.textproto", "sleep"), acting(folder, "sleep2.textproto", "sleep")]
+    process = subprocess.Popen(
+        [*command(), *names, "-j", jobs],
+        cwd=folder,
+        env=_environment(site),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    _wait_for(lambda: (folder / "sleeping").exists())
+    # A terminal sends the signal to all processes of the group.
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    # The line end takes the prompt of the shell off the line on which the terminal shows ^C.
+    assert (process.returncode, out, err) == (130, b"", b"\n")
+    _wait_for(lambda: not _is_alive(process.pid))
+
+
+def _wait_for(condition: Any) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def _is_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_closed_pipe_is_quiet(folder: Path) -> None:
+    for index in range(400):
+        (folder / f"{index}.textproto").write_text(TWICE)
+    with subprocess.Popen(
+        [*command(), ".", "-j", "2"], cwd=folder, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b"error[duplicate-definition]")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+# --- odd files
+
+
+def test_a_file_that_is_deleted_meanwhile(folder: Path, site: str) -> None:
+    first = acting(folder, "first.textproto", "delete clean.textproto")
+    done = lint(folder, first, "clean.textproto", "twice.textproto", "-f", "concise", site=site)
+    assert (done.returncode, done.stdout.decode()) == (2, f"twice.textproto: {FOUND}\n")
+    assert b"Error: clean.textproto: No such file or directory" in done.stderr
+
+
+def test_a_folder_may_be_called_like_a_model(folder: Path) -> None:
+    (folder / "x.onnx").mkdir()
+    (folder / "x.onnx" / "inner.textproto").write_text(TWICE)
+    done = lint(folder, "x.onnx", "-f", "concise")
+    assert (done.returncode, done.stdout.decode()) == (1, f"x.onnx/inner.textproto: {FOUND}\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_what_is_no_file_is_refused(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.onnx")
+    for path, kind in (("pipe.onnx", "a pipe"), ("/dev/zero", "a character device")):
+        done = lint(folder, path, "-f", "concise")
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr == f"Error: {path}: is {kind}, not a regular file\n".encode()
+
+
+def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    folder.chmod(0o555)
+    try:
+        done = lint(folder, "twice.textproto", "-f", "concise", "-j", "2")
+        assert (done.returncode, done.stdout.decode(), done.stderr) == (1, f"twice.textproto: {FOUND}\n", b"")
+    finally:
+        folder.chmod(0o755)
+    # Permissions do not hold root back, so what counts is that nothing was written.
+    assert sorted(folder.iterdir()) == before
+
+
+# --- speed and size
+
+
+def test_the_version_is_told_without_rich_and_numpy(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "onnx_lint", "--version"],
+        cwd=folder,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "onnx_lint" in imported
+    assert {"rich", "numpy", "onnx"} & imported == set()
+    assert done.stdout.startswith("onnx-lint ")
+
+
+def _value(name: str, size: int) -> bytes:
+    """A value with a type: a vector of floats."""
+    shape = length(1, number(1, size))
+    return length(1, name) + length(2, length(1, number(1, 1) + length(2, shape)))
+
+
+def _processor_seconds() -> float:
+    """The time that all processes which this one started and which have ended spent on a processor."""
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the time of other processes")
+def test_a_hundred_thousand_nodes(folder: Path) -> None:
+    names = ["x", *(f"v{index}" for index in range(99_999)), "y"]
+    nodes = b"".join(
+        length(1, length(1, source) + length(2, target) + length(3, f"n{target}") + length(4, "Relu"))
+        for source, target in pairwise(names)
+    )
+    graph = nodes + length(2, "graph") + length(11, _value("x", 2)) + length(12, _value("y", 2))
+    (folder / "long.onnx").write_bytes(HEAD + length(7, graph))
+    before = _processor_seconds()
+    done = lint(folder, "long.onnx")
+    seconds = _processor_seconds() - before
+    print(f"100,000 nodes: {seconds:.2f} s of a processor with the start of the program")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"100,000 nodes in 1 graph" in done.stdout
+    assert seconds < 20, "far beyond what a slow machine explains"
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(sys.platform == "win32", reason="files with holes")
+def test_two_gigabytes_of_weights(folder: Path) -> None:
+    size = 2 * 1024**3
+    tensor = number(1, size) + number(2, 2) + length(8, "w") + tag(9, LEN) + varint(size)
+    graph = length(2, "graph") + tag(5, LEN) + varint(len(tensor) + size) + tensor
+    add = length(1, "x") + length(1, "w") + length(2, "y") + length(3, "add") + length(4, "Add")
+    tail = length(11, _value("x", size)) + length(12, _value("y", size)) + length(1, add)
+    with (folder / "big.onnx").open("wb") as file:
+        file.write(HEAD + tag(7, LEN) + varint(len(graph) + size + len(tail)) + graph)
+        file.seek(size, os.SEEK_CUR)
+        file.write(tail)
+    before = _processor_seconds()
+    done = lint(folder, "big.onnx", "-f", "concise")
+    seconds = _processor_seconds() - before
+    print(f"2 GiB: {seconds:.2f} s of a processor with the start of the program")
+    assert done.stdout.decode() == (
+        f"big.onnx: model: warning[oversized-message] the file takes up {(folder / 'big.onnx').stat().st_size:,} bytes,"
+        " protobuf parsers read at most 2,147,483,647\n"
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert seconds < 20, "the weights must have been read"

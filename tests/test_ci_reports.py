@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reports for CI servers keep to the limits of those who read them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+import test_reporters as made_up
+
+from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.reporters import Options, links, write_report
+from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE
+from onnx_lint.spec.clauses import Severity
+
+MANY = 30_000
+
+
+def written(name: str, report: Report, **options: Any) -> str:
+    stream = io.StringIO()
+    write_report(name, report, stream, Options(root=Path.cwd(), **options))
+    return stream.getvalue()
+
+
+def of(*diagnostics: Diagnostic, **changes: Any) -> Report:
+    return Report((FileReport("m.onnx", 5000, diagnostics, **changes),), "1.23", "onnx-ml")
+
+
+def many(count: int = MANY) -> Report:
+    """As many warnings, and behind them one error."""
+    return of(*(made_up._warning(index) for index in range(count)), made_up._error())
+
+
+# --- GitHub
+
+
+def test_github_shows_ten_of_a_type_and_logs_the_rest() -> None:
+    diagnostics = [made_up._warning(index) for index in range(20)] + [made_up._note()] * 12 + [made_up._error()] * 11
+    lines = written("github", of(*diagnostics)).splitlines()
+    commands = [line.split(" ")[0] for line in lines if line.startswith("::")]
+    assert Counter(commands) == {"::warning": 10, "::notice": 10, "::error": 10, "::group::13": 1, "::endgroup::": 1}
+    begin, end = lines.index("::group::13 more, for which GitHub shows no annotation"), lines.index("::endgroup::")
+    assert Counter(line.partition("[")[0] for line in lines[begin + 1 : end]) == {"warning": 10, "note": 2, "error": 1}
+    assert lines[end + 1 :] == ["onnx-lint: 11 errors, 20 warnings, 12 notes in 1 of 1 file"]
+
+
+def test_github_prefers_findings_of_different_rules() -> None:
+    rare = replace(made_up._warning(99), rule="rare")
+    lines = written("github", of(*(made_up._warning(index) for index in range(50)), rare)).splitlines()
+    assert sum("title=onnx-lint%3A rare" in line for line in lines) == 1
+
+
+def test_no_name_becomes_a_command_of_github() -> None:
+    name = "\n::add-mask::x\r##[add-mask]x"
+    diagnostics = [made_up._error(message=name, place=name, subject=name) for _ in range(12)]
+    lines = written("github", of(*diagnostics, not_verified=((name, 1),))).splitlines()
+    assert {line.split(" ")[0] for line in lines if line.lstrip().startswith("::")} == {
+        "::error",
+        "::group::2",
+        "::endgroup::",
+    }
+    assert [line for line in lines if "##[" in line and not line.startswith("::error")] == []
+
+
+# --- GitLab
+
+
+@pytest.mark.parametrize("report", [made_up.REPORT, made_up.EMPTY], ids=["everything", "nothing"])
+def test_gitlab_issues_have_what_gitlab_reads(report: Report) -> None:
+    issue = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"type": "string", "minLength": 1},
+            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "required": ["path", "lines"],
+                "properties": {
+                    "path": {"type": "string", "pattern": r"^[^/]"},
+                    "lines": {"type": "object", "required": ["begin"], "properties": {"begin": {"const": 1}}},
+                },
+            },
+        },
+    }
+    issues = json.loads(written("gitlab", report))
+    jsonschema.validate(issues, {"type": "array", "items": issue})
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+
+
+def test_gitlab_gets_the_worst_of_too_many() -> None:
+    issues = json.loads(written("gitlab", many()))
+    assert Counter(issue["severity"] for issue in issues) == {"minor": 9998, "major": 1, "info": 1}
+    assert issues[-1]["description"] == "20,002 issues were left out; the JSON report has them all"
+
+
+# --- Markdown, JUnit
+
+
+def test_markdown_stays_below_a_mebibyte() -> None:
+    files = tuple(
+        FileReport(f"{number}.onnx", 1, tuple(replace(made_up._error(), rule=f"rule-{n}") for n in range(20)))
+        for number in range(500)
+    )
+    text = written("markdown", Report(files, "1.23", "onnx-ml"))
+    assert 900_000 < len(text.encode()) < 1024 * 1024
+    assert text.endswith(" left out: a step summary may have 1 MiB.*\n")
+
+
+def test_markdown_makes_no_markup_of_a_name() -> None:
+    name = "| a | `b` <img src=x> [t](https://e.invalid) @user **c** www.e.invalid"
+    text = written("markdown", of(made_up._error(message=name)))
+    (row,) = (line for line in text.splitlines() if "img" in line)
+    for active in ("<img", "[t](", " @user", "**c", " `b`", "://", " www."):
+        assert active not in row
+    assert row.replace(r"\|", "").count("|") == 4
+
+
+def test_junit_counts_what_it_does_not_show_and_is_xml() -> None:
+    hostile = made_up._error(message="".join(map(chr, range(0x20))) + "\x7f\ufffe\uffff]]><&\"'", rule="<&>")
+    root = ElementTree.fromstring(written("junit", of(*(made_up._warning(n) for n in range(150)), hostile)))
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", "1", "0")
+    passed, failed = root.iter("testcase")
+    assert (passed.findtext("system-out") or "").splitlines()[-1] == "50 findings more like it"
+    assert failed.get("name") == "<&> (GRA-5)"
+    message = failed.find("failure").get("message")  # type: ignore[union-attr]  # there is one
+    assert message is not None
+    assert message.endswith("\\x7f\\ufffe\\uffff]]><&\"'")
+
+
+@pytest.mark.parametrize(("failing", "failures"), [("error", "1"), ("warning", "2"), ("note", "3"), ("never", "0")])
+def test_junit_fails_what_fails_the_run(failing: str, failures: str) -> None:
+    report = of(made_up._error(), made_up._warning(0), made_up._note())
+    assert ElementTree.fromstring(written("junit", report, failing=failing)).get("failures") == failures
+
+
+# --- JSON lines, SARIF, links
+
+
+@pytest.mark.parametrize("report", [made_up.REPORT, made_up.EMPTY], ids=["everything", "nothing"])
+def test_json_lines_hold_the_objects_of_the_json_report(report: Report) -> None:
+    document = json.loads(written("json", report))
+    records = [json.loads(line) for line in written("jsonl", report).splitlines()]
+    expected: list[dict[str, Any]] = [{"record": "run", "version": 1, "tool": document["tool"]}]
+    for file in document["files"]:
+        diagnostics = file.pop("diagnostics")
+        expected += [{"record": "finding", "path": file["path"], **diagnostic} for diagnostic in diagnostics]
+        expected.append({"record": "file", **file})
+    assert records == [*expected, {"record": "summary", **document["summary"]}]
+
+
+@pytest.mark.parametrize(
+    ("region", "size", "expected"),
+    [
+        (None, MAX_SIZE_WITH_LINE, {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}),
+        (None, MAX_SIZE_WITH_LINE + 1, None),
+        ("line", MAX_SIZE_WITH_LINE + 1, {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}),
+        ("bytes", 5, {"byteOffset": 1186, "byteLength": 28}),
+        ("none", 5, None),
+    ],
+)
+def test_sarif_regions(region: str | None, size: int, expected: dict[str, int] | None) -> None:
+    report = Report((FileReport("m.onnx", size, (made_up._error(),)),), "1.23", "onnx-ml")
+    (result,) = json.loads(written("sarif", report, sarif_region=region))["runs"][0]["results"]
+    for location in (*result["locations"], *result["relatedLocations"]):
+        assert ("address" in location["physicalLocation"]) == (region != "bytes")
+    assert result["locations"][0]["physicalLocation"].get("region") == expected
+
+
+def test_rule_names_are_links_on_a_terminal_where_the_documentation_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnx_lint.reporters.text.documentation_url", {"twice-defined": "https://d.invalid/a"}.get)
+    report = of(made_up._error(), made_up._note())
+    text = written("text", report, color=True, links=True)
+    assert "error[\x1b]8;;https://d.invalid/a\x1b\\twice-defined\x1b]8;;\x1b\\]" in text
+    assert "note[nothing-known]" in text
+    assert "\x1b]8" not in written("text", report, color=True)
+
+
+def test_the_address_of_a_rule_comes_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    for site, expected in ((None, None), ("https://d.invalid/", "https://d.invalid/rules/cycle.html")):
+        monkeypatch.setattr(links, "project_url", lambda *_, site=site: site)
+        assert links.documentation_url.__wrapped__("cycle") == expected
+    assert links.documentation_url.__wrapped__("no-such-rule") is None
+
+
+def test_severities_have_a_type_everywhere() -> None:
+    report = of(*(replace(made_up._error(), severity=severity) for severity in Severity))
+    assert [line.split(" ")[0] for line in written("github", report).splitlines()[:3]] == [
+        "::notice",
+        "::warning",
+        "::error",
+    ]
+    assert [issue["severity"] for issue in json.loads(written("gitlab", report))] == ["info", "minor", "major"]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files directories, globs and `--exclude` come to, several processes, and the progress bar."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from onnx_lint.cli import jobs
+from onnx_lint.cli.jobs import Task, lint_all
+from onnx_lint.cli.paths import find_inputs
+from onnx_lint.cli.progress import is_wanted
+from onnx_lint.engine import Settings
+
+
+@pytest.fixture(autouse=True)
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A working directory with models in several folders."""
+    for name in ("a.onnx", "zoo/b.onnx", "zoo/b.txt", "zoo/deep/c.onnx", "zoo/deep/d.ONNX", "old/e.onnx", "[x].onnx"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("paths", "exclude", "expected"),
+    [
+        (["*.onnx"], [], ["[x].onnx", "a.onnx"]),
+        (["**/*.onnx"], [], ["[x].onnx", "a.onnx", "old/e.onnx", "zoo/b.onnx", "zoo/deep/c.onnx"]),
+        (["zoo/**"], [], ["zoo/b.onnx", "zoo/deep/c.onnx", "zoo/deep/d.ONNX"]),
+        (["zoo/*"], [], ["zoo/b.onnx", "zoo/b.txt", "zoo/deep/c.onnx", "zoo/deep/d.ONNX"]),
+        (["z?o", "zoo/b.onnx"], [], ["zoo/b.onnx", "zoo/deep/c.onnx", "zoo/deep/d.ONNX"]),
+        (["[x].onnx"], [], ["[x].onnx"]),
+        (["[ab].onnx"], [], ["a.onnx"]),
+        ([".", "a.onnx"], ["zoo"], ["./[x].onnx", "./a.onnx", "./old/e.onnx"]),
+        (["."], ["zoo/", "old/*"], ["./[x].onnx", "./a.onnx"]),
+        (["zoo"], ["zoo/deep"], ["zoo/b.onnx"]),
+        (["zoo"], ["**/d.*", "b.onnx"], ["zoo/deep/c.onnx"]),
+        (["a.onnx", "old/e.onnx"], ["old/**"], ["a.onnx"]),
+        (["a.onnx", "old"], ["e.onnx"], ["a.onnx"]),
+        (["**/*.onnx"], ["zoo"], ["[x].onnx", "a.onnx", "old/e.onnx"]),
+    ],
+)
+def test_inputs(paths: list[str], exclude: list[str], expected: list[str]) -> None:
+    found = find_inputs(paths, exclude)
+    assert [item.path for item in found] == expected
+    assert [item.problem for item in found] == [None] * len(expected)
+
+
+@pytest.mark.parametrize(
+    ("paths", "exclude", "problem"),
+    [
+        (["*.nothing"], [], "*.nothing: no model has such a name"),
+        (["nowhere/**"], [], "nowhere/**: no model has such a name"),
+        (["a.onnx"], ["a.*"], "a.onnx: every file is excluded"),
+        (["zoo", "old"], ["*.onnx", "*.ONNX"], "zoo: every file is excluded"),
+    ],
+)
+def test_nothing_to_lint_is_a_problem(paths: list[str], exclude: list[str], problem: str) -> None:
+    assert [item.problem for item in find_inputs(paths, exclude)] == [problem]
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_processes_give_what_one_gives(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_context", lambda: multiprocessing.get_context(method))
+    settings = Settings(select=("MUST",), options={"checksum-mismatch": {"verify": True}})
+    names = ["a.onnx", "missing.onnx", "zoo/b.onnx", "zoo/deep/c.onnx"]
+    tasks = [Task(name, settings) for name in names] + [Task("zoo/none", settings, "zoo/none: no")]
+    done: list[str] = []
+    several = lint_all(tasks, 2, done.append)
+    assert several == lint_all(tasks, 1, lambda _: None)
+    assert [report.path for report in several] == [*names, "zoo/none"]
+    assert sorted(done) == sorted([*names, "zoo/none"])
+
+
+def test_a_bar_is_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    assert not is_wanted(no_progress=False, quiet=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert is_wanted(no_progress=False, quiet=False)
+    assert not is_wanted(no_progress=True, quiet=False)
+    assert not is_wanted(no_progress=False, quiet=True)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not is_wanted(no_progress=False, quiet=False)

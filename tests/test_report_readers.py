@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that read the reports: Microsoft's SARIF validator, and readers of SARIF and JUnit from PyPI.
+
+They are installed into a folder of the test run, so these tests need the registries and are not part of the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from onnx_lint.reporters.links import information_url
+
+pytestmark = pytest.mark.consumers
+
+ROOT = Path(__file__).parent.parent
+MODEL = """
+ir_version: 10
+opset_import { domain: "" version: 21 }
+opset_import { domain: "com.example" version: 1 }
+graph {
+  name: "a graph"
+  node { name: "one" op_type: "Relu" input: "x" output: "y" }
+  node { name: "two" op_type: "Abs" input: "x" output: "y" }
+  node { name: "three" op_type: "Odd" domain: "com.example" input: "x" output: "1/z" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+ACCEPTED = {
+    "SARIF2002",  # messages without an id: the texts are made of names
+    "SARIF2003",  # no version control: the report has the same bytes everywhere
+    "SARIF2006",  # the address of the schema cannot be reached here
+    "SARIF2009",  # ids are words with dashes
+    "SARIF2010",  # no snippets of a binary file
+    "SARIF2011",
+    "SARIF2013",
+}
+WITHOUT_A_SITE = {"SARIF2005", "SARIF2012"}
+"""What is missed while the metadata of the project names no address: informationUri and helpUri."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with reports of two models."""
+    place = tmp_path_factory.mktemp("reports")
+    (place / "my models").mkdir()
+    (place / "my models" / "bad.textproto").write_text(MODEL)
+    (place / "empty.onnx").touch()
+    outputs = ("sarif=out.sarif", "junit=out.xml")
+    arguments = ["--pedantic", ".", *(part for output in outputs for part in ("-o", output))]
+    done = subprocess.run(
+        [sys.executable, "-m", "onnx_lint", *arguments],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    return place
+
+
+def _run(folder: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm, from which the validator comes, is not here")
+@pytest.mark.skipif(sys.platform != "linux", reason="the validator is installed for Linux")
+def test_the_sarif_validator_finds_no_fault(folder: Path) -> None:
+    npm = shutil.which("npm")
+    assert npm is not None
+    installed = _run(folder, npm, "install", "--no-audit", "--no-fund", "--prefix", "npm", "@microsoft/sarif-multitool")
+    assert installed.returncode == 0, installed.stderr
+    tool = folder / "npm/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
+    tool.chmod(0o755)
+    options = ["--rule-kind", "Sarif;Gh", "--level", "Error;Warning;Note", "--log", "ForceOverwrite", "-o", "r.sarif"]
+    done = _run(folder, tool, "validate", "out.sarif", *options, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT="1")
+    # It ends with 0 whatever it finds.
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads((folder / "r.sarif").read_text(encoding="utf-8-sig"))["runs"]
+    found = {result["ruleId"] for result in run["results"]}
+    assert found - ACCEPTED - (WITHOUT_A_SITE if information_url() is None else set()) == set()
+    assert [r for r in run["results"] if r.get("level") == "error"] == []
+
+
+def test_readers_from_pypi(folder: Path) -> None:
+    venv.create(folder / "venv", with_pip=True)
+    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    installed = _run(folder, python, "-m", "pip", "install", "--quiet", "sarif-tools", "junitparser")
+    assert installed.returncode == 0, installed.stderr
+    program = (
+        "import sarif.loader; r = sarif.loader.load_sarif_file('out.sarif'); "
+        "print(sorted({(x['Severity'], x['Location'], x['Code']) for x in r.get_records()}))"
+    )
+    read = _run(folder, python, "-c", program)
+    assert read.returncode == 0, read.stderr
+    for expected in ("('error', 'empty.onnx', 'not-a-model')", "('error', 'my%20models/bad.textproto', 'duplicate-"):
+        assert expected in read.stdout
+    program = "import junitparser as j; x = j.JUnitXml.fromfile('out.xml'); print(len(list(x)), x.failures, x.errors)"
+    read = _run(folder, python, "-c", program)
+    assert (read.stdout, read.stderr) == ("2 2 0\n", "")
