@@ -106,6 +106,42 @@ def test_another_first_place_of_a_collective_finding_reopens_nothing(
     assert summary(capsys, *arguments, "--baseline", "c.json") == {**KNOWN, "suppressed": 2}
 
 
+ELU = '  node { name: "elu" op_type: "Elu" output: "e" attribute { name: "alpha" type: FLOAT } }\n'
+ODD = '  node { name: "odd" op_type: "Odd" domain: "com.example" input: "x" output: "o" }\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "before"),
+    [
+        ("non-c90-name", RELU.replace("relu", "re/lu"), HARMLESS.replace("first", "fi/rst")),
+        ("undefined-name", RELU.replace('"x"', '"z"'), HARMLESS.replace('"x"', '"z"')),
+        ("missing-opset-import", ODD, ODD.replace("odd", "other").replace('"o"', '"p"')),
+        ("missing-documentation", ELU, ELU.replace("elu", "first")),
+        (
+            "unknown-value-info-name",
+            f'{RELU}  value_info {{ name: "u" }}\n',
+            '  value_info { name: "t" }\n',
+        ),
+        (
+            "redundant-value-info",
+            f'{RELU}  value_info {{ name: "y" }}\n',
+            '  value_info { name: "x" }\n',
+        ),
+    ],
+)
+def test_one_more_of_what_is_reported_together_reopens_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], rule: str, known: str, before: str
+) -> None:
+    path = folder / "zoo" / "m.textproto"
+    path.write_text(model(known))
+    run(["zoo", "-q", "-o", "none.txt", "--select", rule, "--write-baseline", "c.json"])
+    listed = sum(entry["count"] for entry in json.loads((folder / "c.json").read_text())["files"]["zoo/m.textproto"])
+    path.write_text(model(before, known))
+    capsys.readouterr()
+    report = summary(capsys, "zoo", "--select", rule, "--baseline", "c.json", "--fail-on", "note")
+    assert report == {"code": 0, "errors": 0, "suppressed": listed, "stale": 0, "conforms": report["conforms"]}
+
+
 def test_a_new_finding_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "zoo" / "m.textproto").write_text(model(RELU, TWICE, TWICE.replace("again", "and_again")))
     assert summary(capsys, "zoo", "--baseline", "b.json") == NEW

@@ -49,4 +49,5 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
             f"the external data of {users[0].describe()}{more} is reached through a link: {file.detail}",
             allowed="a file without links to it, which the onnx package reads",
             subject=location,
+            collective=True,
         )

@@ -39,4 +39,5 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
             f"the external data of {users[0].describe()}{more} cannot be read: {file.detail}",
             allowed="a regular file in the folder of the model",
             subject=location,
+            collective=True,
         )

@@ -39,4 +39,5 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
             f"is not a multiple of {alignment:,}",
             allowed=f"a multiple of {alignment:,} bytes",
             subject=location,
+            collective=True,
         )

@@ -70,6 +70,7 @@ def _finding(nodes: list[Node], functions: list[Function], model: Model) -> Find
         related=tuple(Related(node.place, f"{node.describe()} calls it too") for node in others[:3]),
         allowed=f"a function of the domain: {quote_some(dict.fromkeys(function.name for function in functions), 10)}",
         subject=first.op_type,
+        collective=True,
     )
 
 

@@ -47,6 +47,7 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
             f"{first.describe()} has no documentation string{also}",
             clause="ATT-10",
             allowed="a doc_string",
+            collective=True,
         )
 
 

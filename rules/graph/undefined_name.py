@@ -71,6 +71,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
             related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
             allowed="an input, an initializer, or an output of an earlier node",
             subject=name,
+            collective=True,
         )
 
 

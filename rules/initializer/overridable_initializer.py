@@ -46,5 +46,6 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
         graph.place.at("input", graph.input_names.index(names[0])),
         f"{len(names):,} {what} of {graph.describe()} {are}, which callers may override{shown}: {quote_some(names)}",
         allowed="initializers that are no inputs, unless callers are meant to override them",
-        subject=names[0],
+        subject=graph.name,
+        collective=True,
     )

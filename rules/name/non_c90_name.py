@@ -104,5 +104,4 @@ def _finding(graph: Graph, wrong: list[str], what: str, clause: str) -> Finding:
         message,
         clause=clause,
         allowed="ASCII letters, digits and underscores, not beginning with a digit",
-        subject=wrong[0],
     )

@@ -110,6 +110,7 @@ def _finding(importer: str, imported: set[str], node: Node, count: int, clause: 
         clause=clause,
         allowed=_allowed(imported),
         subject=domain,
+        collective=True,
     )
 
 

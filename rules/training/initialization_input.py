@@ -35,5 +35,6 @@ def initialization_input(model: Model) -> Iterator[Finding]:
                 graph.place.at("input", 0),
                 f"{graph.describe()} has {count}{shown}: {quote_some(names)}",
                 allowed="no inputs",
-                subject=names[0],
+                subject=graph.name,
+                collective=True,
             )

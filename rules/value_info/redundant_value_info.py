@@ -43,5 +43,6 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
             f"{len(names):,} {noun} of value_info in {graph.describe()} {verb} an input or output{shown}: "
             f"{quote_some(names)}",
             allowed="entries for other values than inputs and outputs",
-            subject=names[0],
+            subject=graph.name,
+            collective=True,
         )

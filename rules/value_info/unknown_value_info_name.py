@@ -80,5 +80,6 @@ def _of_graph(graph: Graph, indices: list[int]) -> Iterator[Finding]:
         message,
         clause="VI-5",
         allowed="the name of a value of the graph",
-        subject=names[0],
+        subject=graph.name,
+        collective=True,
     )
