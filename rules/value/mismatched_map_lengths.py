@@ -18,7 +18,7 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     As many elements in `values` as there are keys. That all keys are of one type is for `unsupported-map-keys`,
-    that all values are for `misplaced-sequence-values` and `mixed-sequence-element-types`.
+    that all values are for `misplaced-sequence-values` and `mixed-value-types`.
 
     ### Example
 

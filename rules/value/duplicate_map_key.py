@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="VAL-4b", since="0.1.0")
+def duplicate_map_key(model: Model) -> Iterator[Finding]:
+    """A serialized map has a key twice.
+
+    ### Why it matters
+
+    It depends on the reader which of the two values is found under the key.
+
+    ### What is allowed
+
+    Each key once. The specification calls a map an associative table and says no more; a reader that makes a
+    dictionary of it keeps one value of the two.
+
+    Of each map the first key is reported that was there before.
+
+    ### Example
+
+    `key_type: 7 keys: [1, 1]`
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name != "MapProto":
+            continue
+        for field in ("keys", "string_keys"):
+            keys: Sequence[int | bytes] = getattr(value, field)
+            if len(set(keys)) == len(keys):
+                continue
+            first: dict[int | bytes, int] = {}
+            index = next(index for index, key in enumerate(keys) if first.setdefault(key, index) != index)
+            key = keys[index]
+            shown = quote(key.decode("utf-8", "backslashreplace")) if isinstance(key, bytes) else str(key)
+            yield Finding(
+                place.at(field, index),
+                f"key {shown} of the map was there before",
+                related=(Related(place.at(field, first[key]), "the first"),),
+                allowed="each key once",
+                subject=shown,
+            )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.model.value_types import Mixture, mixtures
+from onnx_lint.rule import Finding, Related, rule
+
+
+@rule(clause=("VAL-4", "VAL-6", "VAL-6a"), since="0.1.0")
+def mixed_value_types(model: Model) -> Iterator[Finding]:
+    """The elements of a serialized sequence, or the values of a map, are of different types.
+
+    ### Why it matters
+
+    A sequence has one type, and so have the values of a map; a consumer that gets another cannot say which.
+
+    ### What is allowed
+
+    Elements of one type: tensors of one `data_type`, whatever their shapes; sequences and optionals of one type of
+    element, at any depth; maps of one type of key and one type of value. What an empty sequence or optional does not
+    show goes with everything. Elements outside the field for their kind are for `misplaced-sequence-values`, a tensor
+    without an element type is for `unknown-tensor-element-type`.
+
+    Of each sequence the first element is reported that does not go with those before it.
+
+    ### Example
+
+    A sequence of a FLOAT and an INT64 tensor.
+    """
+    for mixture in mixtures(model.document, ROOT):
+        yield _finding(mixture)
+
+
+def _finding(mixture: Mixture) -> Finding:
+    element = f"{'value' if mixture.is_of_map else 'element'} {mixture.index:,}"
+    whole = "map" if mixture.is_of_map else "sequence"
+    nested = "VAL-6" if mixture.is_of_tensors else "VAL-6a"
+    return Finding(
+        mixture.sequence.at(mixture.field, mixture.index),
+        f"{element} of the {whole} is of type {mixture.found}, what stands before it of type {mixture.wanted}",
+        clause="VAL-4" if mixture.is_of_map else nested,
+        related=(Related(mixture.sequence.at(mixture.field, 0), "the first"),),
+        allowed=f"type {mixture.wanted}",
+    )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Final
+
+from onnx_lint.model import Model
+from onnx_lint.model.declarations import element_type_name
+from onnx_lint.rule import Finding, rule
+
+# INT64 has all numbers that `keys` holds; so has UINT64, whose greater half is written as negative numbers.
+_RANGES: Final = MappingProxyType(
+    {
+        2: (0, 0xFF),
+        3: (-0x80, 0x7F),
+        4: (0, 0xFFFF),
+        5: (-0x8000, 0x7FFF),
+        6: (-0x8000_0000, 0x7FFF_FFFF),
+        12: (0, 0xFFFF_FFFF),
+    }
+)
+
+
+@rule(clause="VAL-3a", since="0.1.0")
+def out_of_range_map_key(model: Model) -> Iterator[Finding]:
+    """A key of a serialized map is no number of the type that the map states.
+
+    ### Why it matters
+
+    A reader cuts the number down to the type of the keys and files the value under another key.
+
+    ### What is allowed
+
+    The numbers of the type in `key_type`, such as -128 to 127 for INT8. `keys` holds signed numbers of 64 bits, so a
+    UINT64 above their range is written as a negative one, which is let pass.
+
+    Of each map the first such key is reported.
+
+    ### Example
+
+    `key_type: 3` (INT8) with `keys: 300`
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name != "MapProto" or value.key_type not in _RANGES or not value.keys:
+            continue
+        least, greatest = _RANGES[value.key_type]
+        if least <= min(value.keys) and max(value.keys) <= greatest:
+            continue
+        index, key = next((i, key) for i, key in enumerate(value.keys) if not least <= key <= greatest)
+        yield Finding(
+            place.at("keys", index),
+            f"key {key} is no number of the type of the keys, {element_type_name(value.key_type)}",
+            allowed=f"{least} to {greatest}",
+        )

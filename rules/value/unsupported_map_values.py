@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+_OPTIONAL = 5
+
+
+@rule(clause="VAL-4a", since="0.1.0")
+def unsupported_map_values(model: Model) -> Iterator[Finding]:
+    """The values of a serialized map are optionals.
+
+    ### Why it matters
+
+    A reader of maps knows values of four kinds and has no place for another.
+
+    ### What is allowed
+
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4) in the `elem_type` of the values, although they stand in a
+    sequence, which may hold optionals. A kind that does not exist is for `unknown-sequence-kind`.
+
+    ### Example
+
+    `key_type: 7 keys: 1 values { elem_type: 5 optional_values { } }`
+    """
+    for value, place in model.values():
+        if value.DESCRIPTOR.name == "MapProto" and value.values.elem_type == _OPTIONAL:
+            yield Finding(
+                place.at("values").at("elem_type"),
+                "the values of the map are of kind 5 (OPTIONAL)",
+                allowed="TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4)",
+            )
