@@ -6,10 +6,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from onnx_lint.model.documents import OPERATOR_SET
+from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError, load_schema_file
-from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.spec.operators.declared import declared_set
 
 
 def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
@@ -30,41 +32,33 @@ def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
 @functools.lru_cache(maxsize=8)
 def _loaded(stamped: tuple[tuple[str, int, int], ...]) -> OperatorSchemas:
     files = []
-    declared: dict[str, dict[str, frozenset[int]]] = {}
+    declared = []
     for path, _, _ in stamped:
         document = _operator_set(Path(path))
         if document is None:
             files.append(load_schema_file(path))
-            continue
-        operators = declared.setdefault(normalized_domain(document.domain), {})
-        for operator in document.operator:
-            operators[operator.op_type] = operators.get(operator.op_type, frozenset()) | {operator.since_version}
-        for function in document.functions:
-            operators[function.name] = operators.get(function.name, frozenset()) | {document.opset_version}
+        else:
+            declared.append(declared_set(document))
     return OperatorSchemas(files, declared)
 
 
 def _operator_set(path: Path) -> Any:
     """The operator-set document in the file, in any of the three forms; None where the file is none."""
     # Late, because without such files the linter reads no schema here.
-    from google.protobuf import json_format, text_format
-    from google.protobuf.message import DecodeError
+    from onnx_lint.loader import load
+    from onnx_lint.loader.identify import Form, identify
+    from onnx_lint.loader.kinds import kind_of_content
 
-    from onnx_lint import schema
-
-    data = path.read_bytes()
-    is_json = data.lstrip()[:1] == b"{"
-    if _MAGIC not in data or (is_json and b'"magic"' not in data):
+    source = BytesSource(path.read_bytes())
+    form = identify(source, path.name)
+    kind = kind_of_content(source, form, path.name) if isinstance(form, Form) else None
+    if kind != OPERATOR_SET and form is Form.BINARY:
+        raise SchemaFileError(path, "", "the file is neither an operator set nor a schema file, which is JSON")
+    if kind != OPERATOR_SET:
         return None
-    document = schema.message("OperatorSetProto")()
-    try:
-        if is_json:
-            return json_format.Parse(data, document, descriptor_pool=schema.pool())
-        if b"magic:" in data:
-            return text_format.Parse(data, document, descriptor_pool=schema.pool())
-        return schema.message("OperatorSetProto").FromString(data)
-    except (json_format.ParseError, text_format.ParseError, DecodeError, UnicodeDecodeError) as error:
-        raise SchemaFileError(path, "", f"no operator set can be read from the file: {error}") from error
-
-
-_MAGIC: Final = b"ONNXOPSET"
+    model = load(source, path.name, proto=OPERATOR_SET)
+    if not model.loaded:
+        raise SchemaFileError(path, "", f"no operator set can be read from the file: {model.faults[-1].message}")
+    if model.document.opset_version < 1:
+        raise SchemaFileError(path, "opset_version", "the operator set states no version")
+    return model.document

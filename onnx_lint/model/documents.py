@@ -76,10 +76,15 @@ KINDS: Final = {
             OPERATOR_SET,
             "operator-set",
             _FUNCTIONS | {"operator-set"},
-            frozenset({"unknown-function", "unresolved-overload", "standard-operator-collision"}),
+            frozenset({"unknown-function", "standard-operator-collision", "incompatible-opset-import"}),
             frozenset({"premature-feature", "unknown-ir-version"}),
         ),
-        DocumentKind("FunctionProto", "function", _FUNCTIONS, frozenset({"unknown-function", "unresolved-overload"})),
+        DocumentKind(
+            "FunctionProto",
+            "function",
+            _FUNCTIONS,
+            frozenset({"unknown-function", "unresolved-overload", "incompatible-opset-import"}),
+        ),
         DocumentKind("GraphProto", "graph", _GRAPHS, _OUTSIDE),
         DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node", "signature", "subgraph", "name"}, _OUTSIDE_GRAPH),
         DocumentKind("AttributeProto", "attribute", _ATTRIBUTES, _OUTSIDE_GRAPH),
@@ -130,7 +135,9 @@ def context(kind: str, document: Proto) -> Context:
     if kind == OPERATOR_SET:
         model.ir_version = document.ir_version
         model.functions.extend(document.functions)
-        model.opset_import.add(domain=document.domain, version=max(document.opset_version, 1))
+        # The functions need an import of their domain; one of another domain has a finding of its own.
+        for domain in dict.fromkeys([document.domain, *(function.domain for function in document.functions)]):
+            model.opset_import.add(domain=domain, version=max(document.opset_version, 1))
         found: dict[Key, Key] = {
             (("functions", index),): (("functions", index),) for index in range(len(model.functions))
         }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
-from onnx_lint.model.documents import MODEL, Context, context, moved, values
+from onnx_lint.model.documents import KINDS, MODEL, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
@@ -26,7 +27,9 @@ from onnx_lint.model.tensor_data import TensorSurvey, survey
 from onnx_lint.model.type_index import TypeIndex, attribute_types, with_elements
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.source import BytesSource, Source
+from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
+from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
@@ -101,12 +104,15 @@ class Model:
         return place if self._context is None else moved(place, self._context, ROOT)
 
     def wording_of_document(self, message: str) -> str:
-        """The message with places of the document for those of the model around its parts."""
-        for inner, outer in () if self._context is None else self._context.places.items():
+        """The message with the document for the model around its parts, and with its places."""
+        if self._context is None:
+            return message
+        for inner, outer in self._context.places.items():
             if inner != outer:
                 path = str(_place(outer)) if outer else "the root"
                 message = message.replace(f"{_place(inner)} of the file", path).replace(str(_place(inner)), path)
-        return message
+        noun = KINDS[self.kind].noun.replace("-", " ")
+        return _THE_MODEL.sub(lambda match: match[1] or f"the {noun}", message)
 
     # --- graphs and functions
 
@@ -120,6 +126,14 @@ class Model:
     def functions(self) -> list[Function]:
         """The model-local functions, in the order of the file."""
         return [Function(index, proto, ROOT.at("functions", index)) for index, proto in enumerate(self.proto.functions)]
+
+    @cached_property
+    def functions_are_bound(self) -> bool:
+        """Whether functions state their domain and import operator sets.
+
+        Those of an operator set had neither before the IR version that let models have functions.
+        """
+        return self.kind != OPERATOR_SET or self.effective_ir_version >= FIELDS["ModelProto.functions"].ir_version
 
     @cached_property
     def functions_by_identity(self) -> dict[tuple[str, str, str], Function]:
@@ -183,7 +197,11 @@ class Model:
     @cached_property
     def signatures(self) -> Signatures:
         """What the operator of each node stands for: a signature, a function of the model, or nothing known."""
-        return Signatures(self, self.operator_schemas)
+        schemas = self.operator_schemas
+        if self.kind == OPERATOR_SET and self.document.opset_version >= 1:
+            # The bodies of its functions use the operators of the set itself.
+            schemas = schemas.with_declared(declared_set(self.document))
+        return Signatures(self, schemas)
 
     @cached_property
     def calls(self) -> Calls:
@@ -342,6 +360,10 @@ class Model:
             if found is not None:
                 return found[0]
         return 0
+
+
+_THE_MODEL = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\bthe model\b""")
+"""The words, and names in quotes, in which they mean something else."""
 
 
 def _place(key: Key) -> Place:

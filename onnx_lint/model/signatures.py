@@ -194,18 +194,20 @@ class Signatures:
             return Standing.UNNAMED
         if version is None:
             return Standing.UNBOUND
+        declared = self.schemas.is_declared(domain, op_type, version)
+        if declared is False:
+            return Standing.UNKNOWN
         if schema is not None:
             return Standing.KNOWN
-        declared = self.schemas.is_declared(domain, op_type, version)
-        if declared is not None:
-            return Standing.UNVERIFIED if declared else Standing.UNKNOWN
+        if declared:
+            return Standing.UNVERIFIED
         if is_onnx_domain(domain):
             newest = newest_opset_version(domain) or 0
             # A removed experimental operator comes back in no version.
             removed = domain == "" and op_type in REMOVED_EXPERIMENTAL
             return Standing.UNKNOWN if version <= newest or removed else Standing.UNVERIFIED
         # A schema file describes its domain as a whole, unless it only adds to what the package has.
-        described = domain in self.schemas.known_domains() and domain not in BUILT_IN.known_domains()
+        described = self.schemas.is_described(domain) and domain not in BUILT_IN.known_domains()
         return Standing.UNKNOWN if described else Standing.UNVERIFIED
 
 

@@ -105,9 +105,7 @@ def _held_type(optional: Proto, place: Place, found: list[Mixture]) -> ValueType
     return _type_of(getattr(optional, field), place.at(field), found) if optional.HasField(field) else ValueType(kind)
 
 
-def _element_type(
-    sequence: Proto, place: Place, found: list[Mixture], *, is_of_map: bool = False
-) -> ValueType | None:
+def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_map: bool = False) -> ValueType | None:
     """The type of the elements; of those that do not go together, the type of the first ones."""
     if not 1 <= sequence.elem_type <= len(KINDS):
         return None

@@ -21,7 +21,8 @@ def reserved_field(model: Model) -> Iterator[Finding]:
 
     None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema tells writers not to use, 3, 4
     and 6 to 9 of GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are for
-    `unknown-field`. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
+    `unknown-field`. Fields 2 and 3 of a function belong to the format in an operator set of IR version 7 or
+    earlier. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
 
     Each number is reported once for each kind of message, where it occurs first.
 
@@ -33,7 +34,10 @@ def reserved_field(model: Model) -> Iterator[Finding]:
     faults = [
         fault
         for fault in model.faults_of(FaultKind.UNKNOWN_FIELD)
-        if fault.number is not None and is_reserved(fault.message_type, fault.number)
+        if fault.number is not None
+        and is_reserved(fault.message_type, fault.number)
+        # since_version and status, which functions of operator sets had before models could have functions
+        and (fault.message_type != "FunctionProto" or model.functions_are_bound)
     ]
     for fault in faults:
         key = (fault.message_type, fault.number or 0)

@@ -20,7 +20,8 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A name that is not empty, and a domain. An explicit empty domain is the default domain and is stated; only a
-    field that is absent is reported.
+    field that is absent is reported. In an operator set of IR version 7 or earlier the domain of a function is that
+    of the set.
 
     ### Example
 
@@ -36,7 +37,7 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
                 clause="FUN-1",
                 allowed="a name by which nodes can call the function",
             )
-        if not function.proto.HasField("domain"):
+        if not function.proto.HasField("domain") and model.functions_are_bound:
             shown = quote(function.name) if function.name else str(function.index)
             yield Finding(
                 function.place.at("domain"),

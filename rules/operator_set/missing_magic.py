@@ -8,6 +8,9 @@ from onnx_lint.model.documents import MAGIC
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
+_BEGINNING = b"\x0a\x09" + MAGIC.encode()
+"""The word as the first field of a message: its tag, its length, its letters."""
+
 
 @rule(clause="OPF-1", since="0.1.0")
 def missing_magic(model: Model) -> Iterator[Finding]:
@@ -19,7 +22,9 @@ def missing_magic(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    `ONNXOPSET` in `magic`, letter by letter.
+    `ONNXOPSET` in `magic`, letter by letter, as the first field of the file. A writer of Protocol Buffers may put
+    fields in any order, and a reader of the document does not mind; but who tells a file by its first bytes does
+    not find the word elsewhere. In text form and JSON the order is free.
 
     ### Example
 
@@ -29,3 +34,6 @@ def missing_magic(model: Model) -> Iterator[Finding]:
     if magic != MAGIC:
         found = f"the operator set has the magic word {quote(magic)}" if magic else "the operator set has no magic word"
         yield Finding(ROOT.at("magic"), found, allowed=quote(MAGIC))
+    elif model.form == "binary" and not model.source.read_at(0, len(_BEGINNING)).startswith(_BEGINNING):
+        found = "the magic word is not the first field of the file"
+        yield Finding(ROOT.at("magic"), found, allowed=f"{quote(MAGIC)} before all else")

@@ -33,7 +33,8 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     like any other node.
 
     Each domain is reported once for the model and once for each function, at the first node that has it. Edition
-    1.9 has no functions, so these are not judged under it.
+    1.9 has no functions, so these are not judged under it; neither are those of an operator set of IR version 7 or
+    earlier, which had no imports of their own.
 
     The comment on the field demands an import of the default domain in every model, while the specification says
     that every model imports it implicitly, though without a version. The specification wins over the comment.
@@ -50,7 +51,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     counts = count_domains(model.graphs)
     if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
         yield from _missing_in_model(model, counts[None])
-    for function in model.functions:
+    for function in model.functions if model.functions_are_bound else ():
         used = counts.get(function.index)
         if used:
             yield from _missing_in_function(model, function, used)

@@ -28,7 +28,8 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     A number from 1 to 2147483647; for the domains that ONNX publishes one of the versions published so far. A model
     that is newer than this onnx-lint is reported too. For other domains an explicit 0 is let pass, since their
-    publishers may count from 0. Imports of the model and of functions are judged alike, whether anything uses them
+    publishers may count from 0; where operator-set documents of such a domain are given, a version beyond the
+    newest of them is reported. Imports of the model and of functions are judged alike, whether anything uses them
     or not; those of a model below IR version 3 are for `premature-opset-import`.
 
     ### Example
@@ -42,12 +43,12 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
         entries = enumerate(function.proto.opset_import)
         imports += ((function.place.at("opset_import", index), entry) for index, entry in entries)
     for place, entry in imports:
-        finding = _judge(place, entry)
+        finding = _judge(place, entry, model.signatures.schemas.newest_declared(entry.domain))
         if finding is not None:
             yield finding
 
 
-def _judge(place: Place, entry: Proto) -> Finding | None:
+def _judge(place: Place, entry: Proto, newest_given: int | None) -> Finding | None:
     domain, version = shown_domain(entry.domain), entry.version
     newest = newest_opset_version(entry.domain)
     allowed = f"1 to {MAX_VERSION if newest is None else newest}"
@@ -63,4 +64,7 @@ def _judge(place: Place, entry: Proto) -> Finding | None:
     if newest is not None and version > newest:
         message = f"{quote(domain)} {version} is not published; the newest that onnx-lint knows is {newest}"
         return Finding(place, message, clause="OPS-6", allowed=allowed, subject=domain)
+    if newest is None and newest_given is not None and version > newest_given:
+        message = f"{quote(domain)} {version} is newer than the operator set {newest_given}, the newest that is given"
+        return Finding(place, message, clause="OPS-6", allowed=f"1 to {newest_given}", subject=domain)
     return None

@@ -89,11 +89,11 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     declares the operator, too, and wins over a standard one. Inside a function body the imports of the function
     hold.
 
-    Operators are known of the domains that ONNX publishes and of those that a schema file describes, which is taken
-    to name all operators of its domain. Nodes of any other domain are counted as not verified, and so are unknown
-    operators of ONNX Runtime's domains (a newer release may have them) and of a version that is newer than the
-    newest known. A domain that is not imported is for `missing-opset-import`, a removed experimental operator for
-    `removed-experimental-operator`.
+    Operators are known of the domains that ONNX publishes and of those that a schema file describes or an
+    operator-set document declares, which are taken to name all operators of the domain. Nodes of any other domain
+    are counted as not verified, and so are unknown operators of ONNX Runtime's domains (a newer release may have
+    them) and of a version that is newer than the newest known. A domain that is not imported is for
+    `missing-opset-import`, a removed experimental operator for `removed-experimental-operator`.
 
     ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
     version 17) into the default domain; they are no part of it, and the message says whose they are.
@@ -138,7 +138,7 @@ def _what_is_known(
 ) -> str:
     imported = f"{_domain(operator.domain)} {operator.opset_version}"
     versions = schemas.versions(operator.domain, operator.op_type)
-    if versions:
+    if versions and versions[0] > (operator.opset_version or 0):
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
         came += f"{who} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in _RUNTIME_HAD_FIRST

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.spec.operators.declared import Declarations, DeclaredSet
 from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME, DataFile
 from onnx_lint.spec.releases import normalized_domain
@@ -17,19 +18,14 @@ _DATA_FILES: Final = (ONNX, ONNXRUNTIME)
 
 
 class OperatorSchemas:
-    """The operators of the built-in domains and of schema files.
+    """The operators of the built-in domains, of schema files and of operator-set documents.
 
     A schema file's operator takes the place of a built-in one of the same domain and name, with all its
     versions; that way a newer runtime's `com.microsoft` can be described. "ai.onnx" is the default domain "".
     """
 
-    def __init__(
-        self, files: Iterable[SchemaFile] = (), declared: Mapping[str, Mapping[str, frozenset[int]]] | None = None
-    ) -> None:
-        """Takes schema files in.
-
-        `declared`: by domain and name the versions since which operator-set documents have an operator. They name
-        all operators of their domain and tell nothing of signatures.
+    def __init__(self, files: Iterable[SchemaFile] = (), declared: Iterable[DeclaredSet] = ()) -> None:
+        """Takes schema files in, and operator-set documents.
 
         Raises:
             SchemaFileError: two files describe one operator.
@@ -37,7 +33,7 @@ class OperatorSchemas:
         """
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
-        self._declared = declared or {}
+        self._declared = Declarations(declared)
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():
@@ -62,12 +58,23 @@ class OperatorSchemas:
             self._found[key] = self._find(*key)
         return self._found[key]
 
+    def with_declared(self, declared: DeclaredSet) -> OperatorSchemas:
+        """These operators and those of one more operator-set document."""
+        more = OperatorSchemas(declared=[*self._declared, declared])
+        more._described = self._described
+        return more
+
     def is_declared(self, domain: str, op_type: str, opset_version: int) -> bool | None:
-        """Whether an operator-set document has the operator by that version; None where none is of the domain."""
-        operators = self._declared.get(normalized_domain(domain))
-        if operators is None:
-            return None
-        return any(version <= opset_version for version in operators.get(op_type, ()))
+        """Whether the operator-set documents have the operator in that version; None where they do not tell."""
+        return self._declared.has(normalized_domain(domain), op_type, opset_version)
+
+    def newest_declared(self, domain: str) -> int | None:
+        """The newest version of the domain that an operator-set document declares; None where none is of the domain."""
+        return self._declared.newest(normalized_domain(domain))
+
+    def is_described(self, domain: str) -> bool:
+        """Whether a schema file describes the domain."""
+        return any(of == domain for of, _ in self._described)
 
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
         """The operator set versions that added or changed an operator, ascending; empty if unknown."""
@@ -75,10 +82,10 @@ class OperatorSchemas:
         described = self._described.get((domain, op_type))
         if described is not None:
             return tuple(sorted(described))
-        if op_type in self._declared.get(domain, ()):
-            return tuple(sorted(self._declared[domain][op_type]))
         file = _data_file(domain)
-        return () if file is None else file.versions(domain, op_type)
+        published = () if file is None else file.versions(domain, op_type)
+        since = None if published else self._declared.since(domain).get(op_type)
+        return published if since is None else (since,)
 
     def operator_names(self, domain: str, opset_version: int | None = None) -> tuple[str, ...]:
         """The names of a domain's operators, sorted; deprecated ones too, those that came later not.
@@ -88,14 +95,17 @@ class OperatorSchemas:
         domain = normalized_domain(domain)
         file = _data_file(domain)
         first = dict(file.first_versions(domain)) if file is not None else {}
-        first |= {name: min(versions) for name, versions in self._declared.get(domain, {}).items()}
+        first |= {name: since for name, since in self._declared.since(domain).items() if name not in first}
         first |= {name: min(versions) for (of, name), versions in self._described.items() if of == domain}
-        return tuple(sorted(name for name, since in first.items() if opset_version is None or since <= opset_version))
+        names = sorted(name for name, since in first.items() if opset_version is None or since <= opset_version)
+        if opset_version is None or domain not in self._declared.domains:
+            return tuple(names)
+        return tuple(name for name in names if self._declared.has(domain, name, opset_version) is not False)
 
     def known_domains(self) -> tuple[str, ...]:
         """The domains whose operators are known: ONNX's own, ONNX Runtime's, those of schema files."""
         built_in = [domain for file in _DATA_FILES for domain in file.domains]
-        return tuple(dict.fromkeys([*built_in, *self._declared, *(domain for domain, _ in self._described)]))
+        return tuple(dict.fromkeys([*built_in, *self._declared.domains, *(domain for domain, _ in self._described)]))
 
     def domains_of(self, op_type: str) -> tuple[str, ...]:
         """The known domains that have an operator of that name, in any version."""
@@ -108,10 +118,8 @@ class OperatorSchemas:
         described = self._described.get((domain, op_type))
         if described is not None:
             return described[since]
-        if op_type in self._declared.get(domain, ()):
-            return None
         file = _data_file(domain)
-        return None if file is None else file.schema(domain, op_type, since)
+        return None if file is None or not file.versions(domain, op_type) else file.schema(domain, op_type, since)
 
 
 def _data_file(domain: str) -> DataFile | None:

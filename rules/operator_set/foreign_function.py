@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.wording import quote
+
+
+@rule(clause="OPF-6a", since="0.1.0")
+def foreign_function(model: Model) -> Iterator[Finding]:
+    """A function of an operator set states another domain than the set.
+
+    ### Why it matters
+
+    A node that imports the set looks for the function in the domain of the set and does not find it there; nobody
+    looks for it in the other domain.
+
+    ### What is allowed
+
+    The domain of the set, where `ai.onnx` and the empty one are the same. A function that states none is for
+    `unidentified-function`.
+
+    ### Example
+
+    ```
+    domain: "com.example"
+    functions { name: "Blur" domain: "com.elsewhere" }
+    ```
+    """
+    domain = normalized_domain(model.document.domain)
+    for function in model.functions:
+        if function.proto.HasField("domain") and normalized_domain(function.domain) != domain:
+            own, whole = quote(shown_domain(function.domain)), quote(shown_domain(domain))
+            yield Finding(
+                function.place.at("domain"),
+                f"function {quote(function.name)} is of domain {own}, the operator set of domain {whole}",
+                allowed=whole,
+                subject=function.qualified_name,
+            )
