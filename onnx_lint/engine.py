@@ -71,7 +71,7 @@ class Settings:
             check_selector(name)
         for rule in self.severities:
             if rule not in registry():
-                raise SelectionError(f"severity for unknown rule {rule!r}{suggestion(rule, registry())}")
+                raise SelectionError(f"severity for unknown rule {rule!r}{_hint(rule, registry())}")
         for rule, options in self.options.items():
             check_options(rule, options)
         _schemas(self)
@@ -86,17 +86,23 @@ def selectors() -> set[str]:
     return {entry.id for entry in entries} | {entry.chapter for entry in entries} | keywords | {ALL}
 
 
+def _hint(name: str, known: Iterable[str]) -> str:
+    from onnx_lint.selection_hints import hint_for_rule
+
+    return hint_for_rule(name, known)
+
+
 def check_selector(name: str) -> None:
     """Raise SelectionError unless `name` is a rule id, a chapter or a keyword."""
     known = selectors()
     if name not in known:
-        raise SelectionError(f"unknown rule {name!r}{suggestion(name, known)}")
+        raise SelectionError(f"unknown rule {name!r}{_hint(name, known)}")
 
 
 def check_options(rule: str, options: Mapping[str, Any]) -> None:
     """Raise SelectionError unless there is the rule, and it has these options, of these types."""
     if rule not in registry():
-        raise SelectionError(f"options for unknown rule {rule!r}{suggestion(rule, registry())}")
+        raise SelectionError(f"options for unknown rule {rule!r}{_hint(rule, registry())}")
     from onnx_lint.option_types import OptionTypeError, as_option
 
     known = registry()[rule].rule.option_types
@@ -196,23 +202,34 @@ def lint_model(
     model.target = settings.target
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
-    kind = KINDS[model.kind]
     with watch("load rules"):
-        entries = _selection(settings)
+        entries = list(_asked(model, settings))
     for entry in entries:
-        if (model.loaded or entry.of_file) and kind.has(entry.chapter, entry.id) and entry.concerns(model):
-            try:
-                with watch(f"rule {entry.id}"):
-                    findings = entry.rule.run(model, **_options(entry.rule, settings))
-                    left = model.limits.findings - len(diagnostics)
-                    diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
-            except ReadError:
-                raise  # no fault of the rule: the file has no verdict
-            except Exception as error:
-                trace = "".join(traceback.format_exception(error))
-                errors.append(InternalError(entry.id, f"{type(error).__name__}: {error}", trace))
+        try:
+            with watch(f"rule {entry.id}"):
+                findings = entry.rule.run(model, **_options(entry.rule, settings))
+                left = model.limits.findings - len(diagnostics)
+                diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
+        except ReadError:
+            raise  # no fault of the rule: the file has no verdict
+        except Exception as error:
+            trace = "".join(traceback.format_exception(error))
+            errors.append(InternalError(entry.id, f"{type(error).__name__}: {error}", trace))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     return [diagnostic for _, diagnostic in diagnostics], errors
+
+
+def _asked(model: Model, settings: Settings) -> Iterator[Registered]:
+    """The selected rules that have something to look at in this file."""
+    kind = KINDS[model.kind]
+    concerned: dict[str, bool] = {}
+    for entry in _selection(settings):
+        if (model.loaded or entry.of_file) and kind.has(entry.chapter, entry.id):
+            package = entry.module.rpartition(".")[0]
+            if package not in concerned:
+                concerned[package] = entry.concerns(model)
+            if concerned[package]:
+                yield entry
 
 
 def _limited(
@@ -429,6 +446,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
             diagnostics=tuple(diagnostics),
             internal_errors=tuple(errors),
             facts=facts,
+            judged_by=sum(1 for _ in _asked(model, settings)),
             not_verified=not_verified,
             not_judged=_not_judged(model),
             incomplete=tuple(_incomplete(model, settings)),

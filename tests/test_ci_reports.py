@@ -20,6 +20,7 @@ from onnx_lint.reporters import Options, links, write_report
 from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE
 from onnx_lint.spec.clauses import Severity
 
+ROOT = Path(__file__).parent.parent
 MANY = 30_000
 
 
@@ -157,6 +158,19 @@ def test_json_lines_hold_the_objects_of_the_json_report(report: Report) -> None:
         expected += [{"record": "finding", "path": file["path"], **diagnostic} for diagnostic in diagnostics]
         expected.append({"record": "file", **file})
     assert records == [*expected, {"record": "summary", **document["summary"]}]
+
+
+@pytest.mark.parametrize("report", [made_up.REPORT, made_up.EMPTY], ids=["everything", "nothing"])
+def test_each_json_line_follows_the_published_schema(report: Report) -> None:
+    schema = json.loads((ROOT / "docs" / "report-line.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for form in (schema, made_up.strict(schema)):
+        validator = jsonschema.Draft202012Validator(form)
+        for line in written("jsonl", report).splitlines():
+            record = json.loads(line)
+            assert [error.message for error in validator.iter_errors(record)] == []
+            del record["record"]
+            assert not validator.is_valid(record)
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,36 @@ def test_names_are_offered_for_each_part_of_a_list(program: dict[str, str], opti
     assert "SHOULD" in _plain(_offered(program, option, "sho"))
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["--severity", "duplicate-d"],
+            ["duplicate-definition=", "duplicate-device-configuration=", "duplicate-device-group="],
+        ),
+        (["--severity", "cycl"], ["cycle=error", "cycle=warning", "cycle=note", "cycle=off"]),
+        (["--severity", "cycle", "=", ""], ["error", "warning", "note", "off"]),
+        (["--severity", "cycle", "="], ["error", "warning", "note", "off"]),
+        (["--severity", "cycle", "=", "n"], ["note"]),
+        (["--severity", "cycle", "=", "off,non-c90-name", "=", "w"], ["warning"]),
+        (["--severity", "=", "cycle", "=", "n"], ["note"]),
+        (["--severity", "no-such-rule", "=", "n"], []),
+        (["--select", "=", "graph,cyc"], ["graph,cycle"]),
+        (["--limit", "nod"], ["nodes="]),
+        (["--per-file-ignores", "*.onnx", ":", "graph,cyc"], ["graph,cycle"]),
+        (["--output", "sar"], ["sarif="]),
+        (["--config", "fail-on", "=", ""], ["error", "warning", "note", "never"]),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_bash_breaks_words_where_a_value_begins(program: dict[str, str], words: list[str], expected: list[str]):
+    assert _plain(_offered(program, "a.onnx", *words)) == expected
+
+
+def test_behind_a_format_a_file_follows(program: dict[str, str]):
+    assert _offered(program, "a.onnx", "-o", "sarif", "=", "re") == [("file", "re")]
+
+
 def test_explain_takes_rules_and_clauses(program: dict[str, str]):
     assert _plain(_offered(program, "explain", "")) == list(registry())
     assert set(_plain(_offered(program, "explain", "gra-"))) == {name for name in clauses() if name.startswith("GRA-")}
@@ -116,6 +146,44 @@ def test_bash_completes_a_rule(program: dict[str, str]):
     done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
     # Without a terminal bash has no line editor, and says so about the line that registers the function.
     assert done.stdout == "duplicate-definition\n"
+
+
+def test_bash_adds_a_blank_where_a_word_ends(program: dict[str, str]):
+    """At a terminal: behind a level something else may follow, behind the name of a limit its value."""
+    _need("bash")
+    typed = "onnx-lint --severity cycl\tno\t--limit graph_n\t7"
+    script = f"""
+    PS1= ; bind 'set enable-bracketed-paste off'
+    {_script(program, "bash")}
+    """
+    assert _line_of_bash(script, typed, program) == "onnx-lint --severity cycle=note --limit graph_nesting=7"
+
+
+def _line_of_bash(script: str, typed: str, environment: dict[str, str]) -> str:
+    """The command line that bash has when these keys were typed at a terminal."""
+    import pty
+
+    parent, child = pty.openpty()
+    path = Path(environment["HOME"]) / "rc"
+    # The key ^A stands for: write the line down and leave.
+    leave = 'leave() { printf %s "$READLINE_LINE" > "$HOME/line"; kill -9 $$; }'
+    path.write_text(f"{script}\n{leave}\nbind -x '\"\\C-a\": leave'\necho ready\n")
+    process = subprocess.Popen(
+        ["bash", "--noprofile", "--rcfile", str(path), "-i"],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**environment, "TERM": "dumb"},
+        start_new_session=True,
+    )
+    os.close(child)
+    seen = b""
+    while b"ready" not in seen:
+        seen += os.read(parent, 1000)
+    os.write(parent, typed.encode() + b"\x01")
+    process.wait(timeout=60)
+    os.close(parent)
+    return (path.parent / "line").read_text()
 
 
 def test_fish_completes_a_rule_with_its_summary(program: dict[str, str]):

@@ -28,6 +28,7 @@ DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 
 from generate.examples import command, title  # noqa: E402 - found by the line above
+from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.site import pages  # noqa: E402
 
 RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
@@ -36,6 +37,10 @@ RULES = {name: entry for name, entry in registry().items() if entry.plugin is No
 @pytest.fixture(scope="module")
 def site() -> dict[str, str]:
     return dict(pages())
+
+
+def test_the_schema_of_a_json_line_is_made_from_that_of_the_report():
+    assert LINE_SCHEMA.read_text(encoding="utf-8") == line_schema_text(), "run python docs/generate/line_schema.py"
 
 
 def test_there_is_a_page_for_each_rule(site: dict[str, str]):

@@ -21,7 +21,7 @@ LAYERS = (
     {"rule"},
     {"rules"},
     {"loader", "registry", "report", "surroundings"},
-    {"stopwatch"},
+    {"selection_hints", "stopwatch"},
     {"engine"},
     {"reporters", "library", "catalogue"},
     {"assertion", "baseline", "configuration"},

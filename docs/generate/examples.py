@@ -14,7 +14,7 @@ from typing import Final
 from fixture_files import Fixture, diagnostics_of, fixtures
 
 from generate.markdown import block
-from onnx_lint.engine import lint_source, report_of
+from onnx_lint.engine import lint_source, report_of, selected_rules
 from onnx_lint.report import Report
 from onnx_lint.reporters import write_report
 from onnx_lint.rule import Rule
@@ -46,7 +46,9 @@ def examples(rule: Rule) -> Iterator[str]:
     """The sections of the page that show models which break the rule, and models which do not."""
     own = [fixture for fixture in fixtures() if fixture.rule == rule.id]
     invalid = _telling(rule, [fixture for fixture in own if not fixture.is_valid])
-    valid = sorted((fixture for fixture in own if fixture.is_valid), key=_length)[:MAX_VALID]
+    # A model of an edition that does not know the rule shows nothing.
+    kept = (fixture for fixture in own if fixture.is_valid and rule.id in selected_rules(fixture.settings))
+    valid = sorted(kept, key=_length)[:MAX_VALID]
     yield "## Models that break it"
     yield (
         f"From `fixtures/{rule.id}`, which holds {len(own)} models in all; linted with `--ignore missing-producer`, so "

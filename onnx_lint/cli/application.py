@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -112,6 +113,10 @@ for _command in (
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code. No exception leaves it."""
+    if COMPLETE_VARIABLE in os.environ:
+        from onnx_lint.cli.bash_words import register
+
+        register()
     try:
         code = application.main(arguments, prog_name=PROGRAM, complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.ClickException as error:

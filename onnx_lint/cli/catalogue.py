@@ -85,7 +85,10 @@ def _print_page(page: str) -> None:
 @edition_option
 @_format_option
 def rules_command(edition: str, format_name: str) -> None:
-    """List the rules, those of plugins included."""
+    """List the rules, those of plugins included.
+
+    Rules that are off by default run with --pedantic, or when a selection names them.
+    """
     from onnx_lint.registry import registry
     from onnx_lint.reporters.documentation import rule_record
 
@@ -94,10 +97,16 @@ def rules_command(edition: str, format_name: str) -> None:
         _print_json({"version": 1, "edition": edition, "rules": records})
         return
     rows = [
-        (record["id"], record["severity"] or "-", record["chapter"], " ".join(record["clauses"]), record["summary"])
+        (
+            record["id"],
+            record["severity"] or "-",
+            "on" if record["default"] else "off",
+            record["chapter"],
+            record["summary"],
+        )
         for record in records
     ]
-    _print_lines(_table(("RULE", "SEVERITY", "CHAPTER", "CLAUSES", "WHAT IS WRONG"), rows))
+    _print_lines(_table(("RULE", "SEVERITY", "DEFAULT", "CHAPTER", "WHAT IS WRONG"), rows))
 
 
 # --- clauses

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.completion import complete_selectors
+from onnx_lint.cli.completion import complete_file_ignores, complete_limits, complete_selectors, complete_severities
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
 from onnx_lint.cli.plan import Plan, told_apart
 from onnx_lint.cli.report_options import files_options, report_options, reporter_options
@@ -62,6 +62,7 @@ _selection_options = section(
         "--per-file-ignores",
         multiple=True,
         metavar="GLOB:NAMES",
+        shell_complete=complete_file_ignores,
         help="None of these for the files that the pattern means. Repeatable.",
     ),
     click.option(
@@ -69,6 +70,7 @@ _selection_options = section(
         "severities",
         multiple=True,
         metavar="RULE=LEVEL",
+        shell_complete=complete_severities,
         help="Give a rule's findings another severity: error, warning, note or off. Repeatable.",
     ),
     click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks."),
@@ -100,6 +102,7 @@ _extent_options = section(
         "limits",
         multiple=True,
         metavar="NAME=VALUE",
+        shell_complete=complete_limits,
         help="Set a limit on what is taken on or reported, such as nodes or findings_per_rule. Repeatable.",
     ),
 )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -33,6 +33,9 @@ def completions_command(ctx: click.Context, shell: str) -> None:
     """Write a script with which SHELL completes commands, options, names of rules, and files."""
     from click.shell_completion import get_completion_class
 
+    from onnx_lint.cli.bash_words import register
+
+    register()
     completion = get_completion_class(shell)
     if completion is None:
         raise click.UsageError(f"click knows no completion for {shell!r}")
@@ -43,70 +46,27 @@ def completions_command(ctx: click.Context, shell: str) -> None:
         stream.write(script.source_template % script.source_vars())
 
 
-def complete_selectors(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Rule ids, chapters and keywords, for the last name of a comma list."""
-    from click.shell_completion import CompletionItem
-
-    before, comma, name = incomplete.rpartition(",")
-    taken = before.split(",")
-    return [
-        CompletionItem(f"{before}{comma}{known}", help=told)
-        for known, told in _selectors()
-        if known.lower().startswith(name.lower()) and known not in taken
-    ]
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
-def complete_rules_and_clauses(
-    _ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
-    """Rule ids; clauses as soon as it begins like one, in either case."""
-    from click.shell_completion import CompletionItem
+def _by(name: str) -> Completer:
+    """The function of that name in `completed_values`, which is imported when a shell asks."""
 
-    return [CompletionItem(name, help=told) for name, told in _explained() if _begins(name, incomplete)]
+    def complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        from onnx_lint.cli import completed_values
 
+        found: list[CompletionItem[str]] = getattr(completed_values, name)(incomplete)
+        return found
 
-def complete_keys(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """The keys of the configuration."""
-    from click.shell_completion import CompletionItem
-
-    from onnx_lint.configuration.keys import KEYS
-
-    return [CompletionItem(key.name, help=key.summary) for key in KEYS.values() if key.name.startswith(incomplete)]
+    return complete
 
 
-def complete_files(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Files, which the shell knows."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-def _begins(name: str, incomplete: str) -> bool:
-    return bool(incomplete or name.islower()) and name.lower().startswith(incomplete.lower())
-
-
-def _explained() -> Iterator[tuple[str, str]]:
-    from onnx_lint.spec.clauses import clauses
-
-    yield from _rules()
-    for clause in clauses().values():
-        yield clause.id, clause.summary
-
-
-def _selectors() -> Iterator[tuple[str, str]]:
-    from onnx_lint.engine import selectors
-
-    rules = dict(_rules())
-    yield from rules.items()
-    if rules:
-        others = sorted(selectors() - rules.keys())
-        yield from ((name, "a chapter" if name.islower() else "a keyword") for name in others)
-
-
-def _rules() -> Iterable[tuple[str, str]]:
-    from onnx_lint.registry import RegistryError, registry
-
-    try:
-        return [(entry.id, entry.rule.summary) for entry in registry().values()]
-    except RegistryError:
-        return []  # in the middle of a command line there is no place for a message
+complete_selectors = _by("selectors")
+complete_rules_and_clauses = _by("rules_and_clauses")
+complete_keys = _by("keys")
+complete_severities = _by("severities")
+complete_limits = _by("limits")
+complete_file_ignores = _by("file_ignores")
+complete_outputs = _by("outputs")
+complete_configurations = _by("configurations")
+complete_files = _by("files")

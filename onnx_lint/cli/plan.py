@@ -186,8 +186,10 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
 
 
 def _choices(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Choices:
+    settings = _settings(options, ignores)
+    _check_selection(settings, options, ignores)
     return Choices(
-        _settings(options, ignores),
+        settings,
         "never" if options["exit_zero"] else options["fail_on"],
         options["baseline"],
     )
@@ -226,6 +228,21 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
         raise click.UsageError(str(error)) from error
     except (SchemaFileError, OSError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
+    """Raise UsageError for a selection with no rule in it: a run without rules would call every model conforming.
+
+    What a pattern for some files ignores may well be everything.
+    """
+    if options["select"] and not settings.select:
+        raise click.UsageError("--select names no rule")
+    if ignores or not (settings.select or settings.ignore or settings.set_aside):
+        return
+    from onnx_lint.engine import selected_rules
+
+    if not selected_rules(settings):
+        raise click.UsageError(f"the selection leaves no rule of edition {settings.standard.edition}")
 
 
 def _limits(options: Mapping[str, Any]) -> Limits:

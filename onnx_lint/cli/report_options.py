@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from onnx_lint.cli.completion import complete_outputs
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import section
 from onnx_lint.reporters import SARIF_REGIONS, Options
@@ -53,6 +54,7 @@ report_options = section(
         "outputs",
         multiple=True,
         metavar="[FORMAT=]PATH",
+        shell_complete=complete_outputs,
         help="Write the report to a file; with FORMAT=, write a further one. Repeatable.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Only findings: no line for each file, no totals."),

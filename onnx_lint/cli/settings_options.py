@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import click
 
-from onnx_lint.cli.completion import complete_files
+from onnx_lint.cli.completion import complete_configurations, complete_files
 from onnx_lint.cli.sections import section
 
 target_options = section(
@@ -57,7 +57,7 @@ configuration_options = section(
         "--config",
         multiple=True,
         metavar="FILE|KEY=VALUE",
-        shell_complete=complete_files,
+        shell_complete=complete_configurations,
         help="Use this configuration file in place of the nearest ones; or set a key of it. Repeatable.",
     ),
     click.option("--no-config", is_flag=True, help="Look for no configuration file."),

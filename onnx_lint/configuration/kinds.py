@@ -18,11 +18,13 @@ class Kind:
     accepts: Callable[[Any], bool]
     entries: Kind | None = None
     """Of a table, the kind of each of its entries."""
+    allowed: Sequence[str] = ()
+    """Of a choice, the words."""
 
 
 def choice(words: Sequence[str]) -> Kind:
     """One of some words."""
-    return Kind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words)
+    return Kind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words, allowed=words)
 
 
 def table(entries: Kind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> Kind:

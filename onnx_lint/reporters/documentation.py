@@ -21,6 +21,12 @@ def worst_severity(rule: Rule, edition: str) -> Severity | None:
     return max((level for level in levels if level is not None), default=None)
 
 
+def is_default(entry: Registered, edition: str) -> bool:
+    """Whether the rule runs where no selection says anything: the edition has a clause of it that is not off."""
+    table = ((clauses()[name], severity(name, edition)) for name in entry.clauses)
+    return any(level is not None and (level is Severity.ERROR or not clause.pedantic) for clause, level in table)
+
+
 def rules_of(clause: Clause) -> tuple[str, ...]:
     """The ids of the registered rules that decide `clause`, plugins' included."""
     return tuple(entry.id for entry in registry().values() if clause.id in entry.clauses)
@@ -42,6 +48,7 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
         "summary": entry.rule.summary,
         "chapter": entry.chapter,
         "severity": level.label if level is not None else None,
+        "default": is_default(entry, edition),
         "clauses": list(entry.clauses),
         "options": entry.rule.options,
         "security": list(entry.rule.security),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One JSON object a line: the run, then for each file its findings and itself, then the summary.
 
-The objects are those of the JSON report (`docs/report.schema.json`), each with its kind in `record`: `run`, `finding`
-(with the `path` of its file), `file` and `summary`.
+The objects are those of the JSON report, each with its kind in `record`: `run`, `finding` (with the `path` of its
+file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema of a line.
 """
 
 from __future__ import annotations

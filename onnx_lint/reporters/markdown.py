@@ -14,7 +14,16 @@ from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
-from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, praise_of, state_of, total_of
+from onnx_lint.reporters.wording import (
+    bytes_of,
+    counted,
+    facts_of,
+    is_ignored,
+    not_verified_of,
+    praise_of,
+    state_of,
+    total_of,
+)
 from onnx_lint.spec.clauses import Severity
 
 MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
@@ -80,6 +89,8 @@ def _state(file: FileReport, report: Report) -> str:
         return f"**Not judged**: {_inert(file.not_judged)}"
     if file.diagnostics or file.internal_errors or file.suppressed:
         return f"{state_of(file)}{facts}"
+    if is_ignored(file, report):
+        return f"Not judged: every rule is ignored{facts}"
     return f"Conforms {praise_of(file, report)}{facts}"
 
 

@@ -50,6 +50,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "path": path_of(file),
         "size": None if file.unreadable is not None else file.size,
         "facts": _facts(file.facts) if file.facts is not None else None,
+        "judged_by": file.judged_by,
         "unreadable": file.unreadable,
         "not_judged": file.not_judged,
         "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],

@@ -13,7 +13,16 @@ from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.paint import Line, link, painter, plain
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, praise_of, state_of, total_of
+from onnx_lint.reporters.wording import (
+    bytes_of,
+    counted,
+    facts_of,
+    is_ignored,
+    not_verified_of,
+    praise_of,
+    state_of,
+    total_of,
+)
 from onnx_lint.spec.clauses import Severity
 
 SHOWN_PER_RULE: Final = 3
@@ -120,6 +129,8 @@ def _summary(file: FileReport, report: Report) -> Line:
         return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
     if file.suppressed:
         return (path, (state_of(file), ""), (facts, ""))
+    if is_ignored(file, report):
+        return (path, ("not judged", "bold yellow"), (f": every rule is ignored{facts}", ""))
     return (path, ("conforms", "bold green"), (f" {praise_of(file, report)}{facts}", ""))
 
 
