@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 
 from onnx_lint import schema
 from onnx_lint.model import Proto
-from onnx_lint.model.typing import allowed_types, from_proto
+from onnx_lint.model.typing.typed_operator import allowed_types
+from onnx_lint.model.typing.value_type import from_proto
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.operators import find
 

@@ -10,7 +10,9 @@ import pytest
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.typing import OUTPUT_TYPES, describe_types, flow, from_proto
+from onnx_lint.model.typing import call_memory, flow
+from onnx_lint.model.typing.output_types import OUTPUT_TYPES
+from onnx_lint.model.typing.value_type import describe_types, from_proto
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchema
 
@@ -168,7 +170,7 @@ def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.Monke
 
 def test_what_grows_without_end_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch):
     """Each body calls the next one twice, and casts one argument more for the second call: 2 ** 40 tuples of types."""
-    monkeypatch.setattr(flow, "REPEATED_NODES", 200)
+    monkeypatch.setattr(call_memory, "REPEATED_NODES", 200)
     depth = 40
     arguments = [f"a{index}" for index in range(depth)]
     proto = _model(depth)

@@ -36,7 +36,7 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.model.typing import TypeFlow
+    from onnx_lint.model.typing.type_flow import TypeFlow
 
 
 class Model:
@@ -210,7 +210,7 @@ class Model:
     @cached_property
     def type_flow(self) -> TypeFlow:
         """The types of the values, and where they are at odds with the operators and with what is declared."""
-        from onnx_lint.model.typing import follow_types  # which imports this module
+        from onnx_lint.model.typing.flow import follow_types  # which imports this module
 
         return follow_types(self)
 

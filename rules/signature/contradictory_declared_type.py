@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.typing.wording import declaration_notes, describe_declaration
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -39,10 +38,10 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
         if has_conversions and conflict.lacks_conversion:
             continue
         yield Finding(
-            conflict.graph.place.at(conflict.field, conflict.index),
-            describe_declaration(conflict),
+            conflict.place,
+            conflict.describe(),
             clause="NOD-8" if conflict.field == "output" else "VI-6",
-            related=tuple(Related(*note) for note in declaration_notes(conflict)),
-            allowed=conflict.inferred,
-            subject=conflict.name,
+            related=tuple(Related(*note) for note in conflict.notes()),
+            allowed=conflict.allowed,
+            subject=conflict.subject,
         )

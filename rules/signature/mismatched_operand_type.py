@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.typing.wording import allowed_at, describe_operands, operand_notes
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -44,13 +43,10 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     for conflict in model.type_flow.operands:
         if has_conversions and conflict.lacks_conversion:
             continue
-        field = "output" if conflict.is_of_output else "input"
-        index = conflict.problem.index
-        names = conflict.node.outputs if conflict.is_of_output else conflict.node.inputs
         yield Finding(
-            conflict.node.place.at(field, index),
-            describe_operands(conflict, model.signatures.schemas),
-            related=tuple(Related(*note) for note in operand_notes(conflict)),
-            allowed=allowed_at(conflict),
-            subject=names[index],
+            conflict.place,
+            conflict.describe(),
+            related=tuple(Related(*note) for note in conflict.notes()),
+            allowed=conflict.allowed,
+            subject=conflict.subject,
         )

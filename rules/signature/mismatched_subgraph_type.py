@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.typing.wording import describe_subgraph, site_notes, subgraph_place
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -44,11 +43,9 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
         if has_conversions and conflict.lacks_conversion:
             continue
         yield Finding(
-            subgraph_place(conflict),
-            describe_subgraph(conflict),
-            related=tuple(
-                Related(*note) for note in [(conflict.node.place, conflict.node.describe()), *site_notes(conflict.site)]
-            ),
-            allowed=conflict.expected,
-            subject=conflict.node.name or None,
+            conflict.place,
+            conflict.describe(),
+            related=tuple(Related(*note) for note in conflict.notes()),
+            allowed=conflict.allowed,
+            subject=conflict.subject,
         )

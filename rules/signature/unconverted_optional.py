@@ -4,16 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.typing.wording import (
-    allowed_at,
-    declaration_notes,
-    describe_declaration,
-    describe_operands,
-    describe_subgraph,
-    operand_notes,
-    site_notes,
-    subgraph_place,
-)
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -42,29 +32,13 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" }
     ```
     """
-    flow = model.type_flow
-    for operands in filter(lambda conflict: conflict.lacks_conversion, flow.operands):
-        index = operands.problem.index
+    for conflict in model.type_flow.conflicts():
+        if not conflict.lacks_conversion:
+            continue
         yield Finding(
-            operands.node.place.at("input", index),
-            describe_operands(operands, model.signatures.schemas),
-            related=tuple(Related(*note) for note in operand_notes(operands)),
-            allowed=allowed_at(operands),
-            subject=operands.node.inputs[index],
-        )
-    for declaration in filter(lambda conflict: conflict.lacks_conversion, flow.declarations):
-        yield Finding(
-            declaration.graph.place.at(declaration.field, declaration.index),
-            describe_declaration(declaration),
-            related=tuple(Related(*note) for note in declaration_notes(declaration)),
-            allowed=declaration.inferred,
-            subject=declaration.name,
-        )
-    for subgraph in filter(lambda conflict: conflict.lacks_conversion, flow.subgraphs):
-        yield Finding(
-            subgraph_place(subgraph),
-            describe_subgraph(subgraph),
-            related=tuple(Related(*note) for note in site_notes(subgraph.site)),
-            allowed=subgraph.expected,
-            subject=subgraph.node.name or None,
+            conflict.place,
+            conflict.describe(),
+            related=tuple(Related(*note) for note in conflict.notes()),
+            allowed=conflict.allowed,
+            subject=conflict.subject,
         )

@@ -1,37 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of values: what they are, how they flow through a model, and where they are at odds."""
+"""The types of values: what they are, how they flow through a model, and where they are at odds.
 
-from __future__ import annotations
-
-from onnx_lint.model.typing.conflict import (
-    CallSite,
-    DeclarationConflict,
-    OperandConflict,
-    SubgraphConflict,
-    SubgraphRole,
-    TypeFlow,
-)
-from onnx_lint.model.typing.flow import follow_types
-from onnx_lint.model.typing.output_types import OUTPUT_TYPES
-from onnx_lint.model.typing.typed_operator import Differing, Disallowed, DisallowedOutput, allowed_types
-from onnx_lint.model.typing.value_type import ABSENT, ValueType, describe_types, from_proto, is_optional
-
-__all__ = [
-    "ABSENT",
-    "OUTPUT_TYPES",
-    "CallSite",
-    "DeclarationConflict",
-    "Differing",
-    "Disallowed",
-    "DisallowedOutput",
-    "OperandConflict",
-    "SubgraphConflict",
-    "SubgraphRole",
-    "TypeFlow",
-    "ValueType",
-    "allowed_types",
-    "describe_types",
-    "follow_types",
-    "from_proto",
-    "is_optional",
-]
+A model without faults needs `flow` and what that imports, one with control flow `control_flow` too; the modules on
+conflicts are imported when there is one. What every model needs has no dataclasses: making the class of one takes
+longer than following the types through a small model.
+"""

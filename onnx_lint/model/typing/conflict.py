@@ -1,113 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the types of a model are at odds: what the flow of types found, for rules to put into words."""
+"""Where the types of a model are at odds: what all such conflicts have, for rules to make findings of."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
+from typing import Protocol
 
-from onnx_lint.model.graph import Graph, Node
-from onnx_lint.model.typing.typed_operator import Disallowed, DisallowedOutput, Inputs, Problem, allowed_types
-from onnx_lint.model.typing.value_type import ValueType, is_optional, optional_element, optional_of
-from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.model.graph import Definition, Graph, Node
+from onnx_lint.model.place import Place
+from onnx_lint.model.typing.typed_operator import Inputs
+from onnx_lint.model.typing.value_type import ValueType, optional_of
+from onnx_lint.wording import quote
+
+Note = tuple[Place, str]
+"""A place that belongs to a conflict, and what stands there."""
+
+
+class Conflict(Protocol):
+    """Two types that do not agree, with what a finding says about them."""
+
+    @property
+    def place(self) -> Place:
+        """Where the type stands that does not agree."""
+
+    @property
+    def allowed(self) -> str:
+        """The types that would agree."""
+
+    @property
+    def subject(self) -> str | None:
+        """The name that the conflict is about."""
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether an optional type stands where the type in it is needed, or the other way round."""
+
+    def describe(self) -> str:
+        """What is the matter."""
+
+    def notes(self) -> list[Note]:
+        """Where the types come from."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """The call by which the types came into a function body: the first one that led to the finding."""
+    """The call by which the types came into a function body: the first one that led to the conflict."""
 
     node: Node
     inputs: Inputs
     """The types of the arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperandConflict:
-    """A node whose operands' types the signature does not allow."""
-
-    node: Node
-    schema: OperatorSchema
-    problem: Problem
-    inputs: Inputs
-    site: CallSite | None
-
-    @property
-    def is_of_output(self) -> bool:
-        """Whether it is about an output of the node, and not about its inputs."""
-        return isinstance(self.problem, DisallowedOutput)
-
-    @property
-    def lacks_conversion(self) -> bool:
-        """Whether the operator would take the input if it were put into an optional type, or taken out of one."""
-        kind = self.inputs[self.problem.index] if isinstance(self.problem, Disallowed) else None
-        parameter = self.schema.input_at(self.problem.index)
-        if not kind or parameter is None:
-            return False
-        converted = optional_element(kind) if is_optional(kind) else optional_of(kind)
-        return converted in allowed_types(parameter)
+def call_site(call: tuple[Node, Inputs] | None) -> CallSite | None:
+    """The call site of a node and the types of its arguments."""
+    return CallSite(*call) if call is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class DeclarationConflict:
-    """A value that is declared as another type than follows from the node that makes it."""
-
-    graph: Graph
-    field: str
-    """`output` or `value_info`: the list that declares it."""
-    index: int
-    name: str
-    declared: ValueType
-    inferred: ValueType
-    site: CallSite | None
-
-    @property
-    def lacks_conversion(self) -> bool:
-        """Whether one of the types is the optional type of the other."""
-        return _differ_in_option(self.declared, self.inferred)
+def site_notes(site: CallSite | None) -> list[Note]:
+    """The call by which the types came in."""
+    if site is None:
+        return []
+    types = ", ".join("nothing" if kind == "" else kind or "an unknown type" for kind in site.inputs)
+    return [(site.node.place, f"called by {site.node.describe()} with {types}")]
 
 
-class SubgraphRole(Enum):
-    """What the type of a subgraph's input or output has to agree with."""
-
-    INPUT = "input"
-    """What the operator supplies there."""
-    CONDITION = "condition"
-    """The condition that the body of a Loop hands on, which is a tensor of bool."""
-    BRANCH = "branch"
-    """The output of the other branch of an If."""
-    CARRIED = "carried"
-    """What goes in at the beginning: values carried from one run of the body to the next keep their type."""
+def definition_of(graph: Graph, name: str) -> Definition | None:
+    """What defines a name where the nodes of a graph use it."""
+    return graph.first_definitions.get(name) or graph.outer_definition(name)
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphConflict:
-    """An input or output of a subgraph that is not of the type that its control-flow operator needs there."""
-
-    node: Node
-    graph: Graph
-    role: SubgraphRole
-    index: int
-    """Which input or output of the subgraph."""
-    found: ValueType
-    expected: ValueType
-    site: CallSite | None
-
-    @property
-    def lacks_conversion(self) -> bool:
-        """Whether one of the types is the optional type of the other."""
-        return _differ_in_option(self.found, self.expected)
+def definition_notes(graph: Graph, name: str, kind: ValueType | None) -> list[Note]:
+    """Where a value comes from."""
+    definition = definition_of(graph, name)
+    return [] if definition is None else [(definition.place, f"{quote(name)} is {kind}")]
 
 
-@dataclass(slots=True)
-class TypeFlow:
-    """What following the types through a model brought."""
-
-    types: dict[str, ValueType | None] = field(default_factory=dict)
-    """The types of the values of the main graph; None, or no entry, where it is not known."""
-    operands: list[OperandConflict] = field(default_factory=list)
-    declarations: list[DeclarationConflict] = field(default_factory=list)
-    subgraphs: list[SubgraphConflict] = field(default_factory=list)
-
-
-def _differ_in_option(one: ValueType, other: ValueType) -> bool:
+def differ_in_option(one: ValueType, other: ValueType) -> bool:
+    """Whether one of the types is the optional type of the other."""
     return one == optional_of(other) or other == optional_of(one)

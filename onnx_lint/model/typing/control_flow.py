@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from enum import Enum
+from typing import Final, NamedTuple
 
 from onnx_lint.model.control_flow import awaited_inputs, handed_on_outputs, supplied_inputs
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.model import Model
 from onnx_lint.model.typing.argument import UNKNOWN, Arguments
-from onnx_lint.model.typing.conflict import SubgraphRole
 from onnx_lint.model.typing.typed_operator import Inputs
 from onnx_lint.model.typing.value_type import (
     ABSENT,
@@ -30,19 +29,32 @@ _LOOP_HEAD: Final = 2
 """The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """An output of a subgraph whose type is not the one that it has to be."""
+class SubgraphRole(Enum):
+    """What the type of a subgraph's input or output has to agree with."""
+
+    INPUT = "input"
+    """What the operator supplies there."""
+    CONDITION = "condition"
+    """The condition that the body of a Loop hands on, which is a tensor of bool."""
+    BRANCH = "branch"
+    """The output of the other branch of an If."""
+    CARRIED = "carried"
+    """What goes in at the beginning: values carried from one run of the body to the next keep their type."""
+
+
+class Mismatch(NamedTuple):
+    """An input or output of a subgraph whose type is not the one that it has to be."""
 
     attribute: str
+    """The attribute that holds the subgraph."""
     role: SubgraphRole
-    index: int
+    position: int
+    """Which input or output of the subgraph."""
     found: ValueType
     expected: ValueType
 
 
-@dataclass(frozen=True, slots=True)
-class Subgraphs:
+class Subgraphs(NamedTuple):
     """A control-flow node and the types of its inputs."""
 
     model: Model
@@ -75,12 +87,12 @@ class Subgraphs:
             case _:
                 return None
 
-    def mismatched_inputs(self, graph: Graph, supplied: Types | None) -> Iterator[tuple[int, ValueType, ValueType]]:
+    def mismatched_inputs(self, attribute: str, graph: Graph, supplied: Types | None) -> Iterator[Mismatch]:
         """The inputs of a subgraph that are declared as something else than they are given."""
         for index, (value, given) in enumerate(zip(graph.proto.input, supplied or (), strict=False)):
             declared = from_proto(value.type)
             if declared is not None and given is not None and declared != given:
-                yield index, declared, given
+                yield Mismatch(attribute, SubgraphRole.INPUT, index, declared, given)
 
     @property
     def state_count(self) -> int:

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from onnx_lint.model.typing.argument import Argument
 from onnx_lint.model.typing.value_type import (
@@ -21,8 +20,7 @@ from onnx_lint.model.typing.value_type import (
 from onnx_lint.spec.operators import OperatorSchema
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(NamedTuple):
     """An operator with what its output types may depend on."""
 
     schema: OperatorSchema
@@ -39,8 +37,7 @@ Decision = Callable[[Application, int], ValueType | None]
 """Gives the type of the output with an index, None where it is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputTypes:
+class OutputTypes(NamedTuple):
     """How an operator's output types are decided, where its type variables do not."""
 
     decisions: tuple[Decision | None, ...]

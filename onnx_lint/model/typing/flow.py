@@ -8,44 +8,34 @@ of them, so that functions may call one another as deep as a file has it without
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph, Node
 from onnx_lint.model.model import Model
 from onnx_lint.model.typing.argument import UNKNOWN, Arguments, Bindings, argument_of, read_arguments
-from onnx_lint.model.typing.conflict import (
-    CallSite,
-    DeclarationConflict,
-    OperandConflict,
-    SubgraphConflict,
-    SubgraphRole,
-    TypeFlow,
-)
-from onnx_lint.model.typing.control_flow import Subgraphs, outputs_of
+from onnx_lint.model.typing.call_memory import CallMemory
 from onnx_lint.model.typing.declared import declared_inputs, declared_values, initializer_types
+from onnx_lint.model.typing.type_flow import Call, TypeFlow
 from onnx_lint.model.typing.typed_operator import Inputs, Outcome, TypedOperator
 from onnx_lint.model.typing.value_type import ABSENT, ValueType
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.releases import newest_opset_version
 
+if TYPE_CHECKING:
+    from onnx_lint.model.typing.control_flow import Subgraphs
+
 Types = dict[str, ValueType | None]
 Outputs = tuple[ValueType | None, ...]
 Walk = Generator["Walk", Outputs, Outputs]
 
-REPEATED_NODES: Final = 50_000
-"""How many nodes of function bodies are visited for further tuples of argument types, when each body has been visited
-once. Whoever writes a model that has more distinct calls than that gets unknown types for the rest of them."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     """What holds for all nodes of a function body, or of the graphs outside of functions."""
 
     operators: dict[tuple[str, str], TypedOperator | None]
     """By the node's domain and op_type; None for what has no signature."""
     bindings: Bindings | None = None
-    site: CallSite | None = None
+    call: Call | None = None
 
 
 def follow_types(model: Model) -> TypeFlow:
@@ -87,16 +77,11 @@ class _Flow:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.found = TypeFlow()
+        self.found = TypeFlow(model.signatures.schemas)
         self.top = _Frame({})
         self._frames: dict[int, dict[tuple[str, str], TypedOperator | None]] = {}
         self._typed: dict[tuple[int, bool], TypedOperator] = {}
-        self._calls: dict[tuple[int, Inputs, Arguments], Outputs] = {}
-        self._parameters: dict[int, frozenset[str]] = {}
-        self._visited: set[int] = set()
-        self._open: set[int] = set()
-        self._budget = REPEATED_NODES
-        self._reported: set[tuple[object, ...]] = set()
+        self._calls = CallMemory(self._operator_of)
         self._called = {function.name for function in model.functions}
 
     # --- graphs
@@ -123,9 +108,13 @@ class _Flow:
             else:
                 arguments = read_arguments(node.attribute_protos, operator.attributes, frame.bindings)
                 outcome = operator.outcome(inputs, arguments, len(node.outputs))
-            for name, kind in zip(node.outputs, outcome.outputs):  # noqa: B905 - a keyword costs as much as the rest
-                if name:
-                    known[name] = kind or declared.get(name)
+            names, kinds = node.outputs, outcome.outputs
+            if len(names) == 1 and kinds and names[0]:
+                # Most nodes have one output, and a loop over one costs as much as all the rest.
+                known[names[0]] = kinds[0] or declared.get(names[0])
+            else:
+                pairs = zip(names, kinds, strict=False)
+                known.update([(name, kind or declared.get(name)) for name, kind in pairs if name])
             if outcome.problems and operator is not None:
                 self._report(node, operator.schema, inputs, outcome, frame, known)
         differing = self._compare(graph, declared, known, frame)
@@ -148,33 +137,24 @@ class _Flow:
         differing = {name for name in differing if known[name] and graph.positions.get(name, BEFORE_NODES) >= 0}
         if not differing:
             return differing
-        reported: set[str] = set()
+        noted: set[str] = set()
         for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
             for index, name in enumerate(names):
-                inferred = known[name] if name in differing and name not in reported else None
-                if inferred and self._is_new(graph, field, index):
-                    reported.add(name)
-                    conflict = DeclarationConflict(graph, field, index, name, declared[name], inferred, frame.site)
-                    self.found.declarations.append(conflict)
+                inferred = known[name] if name in differing and name not in noted else None
+                if inferred:
+                    noted.add(name)
+                    self.found.note_declaration(graph, field, index, declared[name], inferred, frame.call)
         return differing
 
     def _report(
         self, node: Node, schema: OperatorSchema, inputs: Inputs, outcome: Outcome, frame: _Frame, known: Types
     ) -> None:
         for problem in outcome.problems:
-            if self._is_new(node.graph, node.index, problem):
-                self.found.operands.append(OperandConflict(node, schema, problem, inputs, frame.site))
+            self.found.note_operand(node, schema, problem, inputs, frame.call)
         # A declared type does not take the place of what cannot be told: one fault, one finding.
         known.update(
             {name: None for name, kind in zip(node.outputs, outcome.outputs, strict=False) if name and not kind}
         )
-
-    def _is_new(self, graph: Graph, *what: object) -> bool:
-        """Whether this is found for the first time; a function body is walked for each tuple of argument types."""
-        key = (id(graph), *what)
-        is_new = key not in self._reported
-        self._reported.add(key)
-        return is_new
 
     # --- operators
 
@@ -202,6 +182,8 @@ class _Flow:
     ) -> Generator[Walk, Outputs, Outcome]:
         """A node with subgraphs, a call, or a node that nothing is known of."""
         if operator is not None:
+            from onnx_lint.model.typing.control_flow import Subgraphs
+
             arguments = read_arguments(node.attribute_protos, operator.attributes, frame.bindings)
             outcome = operator.outcome(inputs, arguments, len(node.outputs))
             subgraphs = Subgraphs(self.model, node, inputs, arguments)
@@ -217,28 +199,22 @@ class _Flow:
     def _control_flow(
         self, subgraphs: Subgraphs, frame: _Frame, known: Types, nested: Sequence[Graph]
     ) -> Generator[Walk, Outputs, Outputs]:
+        from onnx_lint.model.typing.control_flow import outputs_of
+
         node = subgraphs.node
         found: dict[str, Outputs] = {}
+        graphs: dict[str, Graph] = {}
         for graph in nested:
             name = _attribute_name(node, graph)
             supplied = subgraphs.supplied(name, graph)
-            for index, declared, expected in subgraphs.mismatched_inputs(graph, supplied):
-                self._subgraph(SubgraphConflict(node, graph, SubgraphRole.INPUT, index, declared, expected, frame.site))
+            for mismatch in subgraphs.mismatched_inputs(name, graph, supplied):
+                self.found.note_subgraph(node, graph, mismatch, frame.call)
             found[name] = yield self._walk_nested(graph, frame, known, supplied)
-        graphs = {_attribute_name(node, graph): graph for graph in nested}
+            graphs[name] = graph
         outputs, mismatches = outputs_of(subgraphs, found)
         for mismatch in mismatches:
-            graph = graphs[mismatch.attribute]
-            self._subgraph(
-                SubgraphConflict(
-                    node, graph, mismatch.role, mismatch.index, mismatch.found, mismatch.expected, frame.site
-                )
-            )
+            self.found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
         return outputs
-
-    def _subgraph(self, conflict: SubgraphConflict) -> None:
-        if self._is_new(conflict.graph, conflict.role, conflict.index):
-            self.found.subgraphs.append(conflict)
 
     def _walk_nested(self, graph: Graph, frame: _Frame, known: Types, supplied: Outputs | None) -> Walk:
         """Walk a nested graph, whose names are gone afterwards."""
@@ -253,65 +229,40 @@ class _Flow:
 
     def _call(self, function: Function, node: Node, inputs: Inputs, frame: _Frame) -> Walk:
         """The types of the outputs of a call: those of the body, for these types and arguments, walked once."""
-        given = read_arguments(node.attribute_protos, self._deciding(function), frame.bindings)
+        given = read_arguments(node.attribute_protos, self._calls.deciding(function), frame.bindings)
         count = len(function.body.input_names)
         inputs = (*inputs[:count], *(ABSENT,) * (count - len(inputs)))
-        key = (function.index, inputs, given)
-        if key in self._calls:
-            return self._calls[key]
-        if function.index in self._open or not self._afford(function):
+        known = self._calls.outputs(function, inputs, given)
+        if known is not None:
+            return known
+        if not self._calls.may_enter(function):
             return ()
-        outputs = yield self._body(function, inputs, given, CallSite(node, inputs))
-        self._calls[key] = outputs
+        outputs = yield self._body(function, inputs, given, (node, inputs))
+        self._calls.remember(function, inputs, given, outputs)
         return outputs
 
     def uncalled(self, function: Function) -> Walk:
         """Walk the body of a function that no call has led to, with arguments of which nothing is known."""
-        if function.index in self._visited:
+        if self._calls.was_entered(function):
             return ()
-        self._visited.add(function.index)
+        self._calls.may_enter(function)
         given = tuple((name, UNKNOWN) for name in function.attribute_names)
         return (yield self._body(function, (None,) * len(function.body.input_names), given, None))
 
-    def _body(self, function: Function, inputs: Inputs, given: Arguments, site: CallSite | None) -> Walk:
+    def _body(self, function: Function, inputs: Inputs, given: Arguments, call: Call | None) -> Walk:
         defaults = {default.name: argument_of(default) for default in function.attribute_defaults}
-        operators = self._frames.setdefault(function.index, {})
         known: Types = {"": ABSENT}
         known.update((name, kind) for name, kind in zip(function.body.input_names, inputs, strict=True) if name)
-        self._open.add(function.index)
-        outputs = yield self.walk(function.body, _Frame(operators, {**defaults, **dict(given)}, site), known, None)
-        self._open.discard(function.index)
-        return outputs
+        frame = _Frame(self._operators_in(function), {**defaults, **dict(given)}, call)
+        with self._calls.entering(function):
+            return (yield self.walk(function.body, frame, known, None))
 
-    def _afford(self, function: Function) -> bool:
-        """Whether the body may be walked, which the first time is free."""
-        if function.index not in self._visited:
-            self._visited.add(function.index)
-            return True
-        self._budget -= 1 + _size(function.body)
-        return self._budget >= 0
+    def _operators_in(self, function: Function) -> dict[tuple[str, str], TypedOperator | None]:
+        return self._frames.setdefault(function.index, {})
 
-    def _deciding(self, function: Function) -> frozenset[str]:
-        """The attribute parameters of a function that types in its body, or in bodies that it calls, may depend on."""
-        if function.index not in self._parameters:
-            frame = _Frame(self._frames.setdefault(function.index, {}))
-            self._parameters[function.index] = frozenset(self._references(function.body, frame))
-        return self._parameters[function.index]
-
-    def _references(self, graph: Graph, frame: _Frame) -> list[str]:
-        found: list[str] = []
-        for node in graph.nodes:
-            references = [(proto.name, proto.ref_attr_name) for proto in node.attribute_protos if proto.ref_attr_name]
-            if references:
-                operator = self._operator(node, frame)
-                found += [name for own, name in references if operator is None or own in operator.attributes]
-        for nested in graph.nested:
-            found += self._references(nested, frame)
-        return found
-
-
-def _size(graph: Graph) -> int:
-    return len(graph.nodes) + sum(map(_size, graph.nested))
+    def _operator_of(self, node: Node) -> TypedOperator | None:
+        function = node.graph.function
+        return self._operator(node, self.top if function is None else _Frame(self._operators_in(function)))
 
 
 def _nested_by_position(graph: Graph) -> dict[int, list[Graph]]:

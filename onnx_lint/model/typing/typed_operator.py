@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from onnx_lint.model.typing.argument import Arguments
 from onnx_lint.model.typing.decision import Application, OutputTypes
@@ -12,39 +11,14 @@ from onnx_lint.model.typing.output_types import OUTPUT_TYPES
 from onnx_lint.model.typing.value_type import ValueType, canonical, sequence_element
 from onnx_lint.spec.operators import OperatorSchema, Option, Parameter
 
+if TYPE_CHECKING:
+    from onnx_lint.model.typing.problem import DisallowedOutput, Problem
+
 Inputs = tuple[ValueType | None, ...]
 """The types of a node's inputs; None where it is not known, ABSENT where the input is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disallowed:
-    """The type of an input is not among those that the operator allows there."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class Differing:
-    """Two inputs whose types the signature binds together have different ones."""
-
-    index: int
-    other: int
-    """The first input that gives the type."""
-
-
-@dataclass(frozen=True, slots=True)
-class DisallowedOutput:
-    """The type that follows for an output is not among those that the operator allows there."""
-
-    index: int
-    type: ValueType
-
-
-Problem = Disallowed | Differing | DisallowedOutput
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The types of the outputs, as far as they are known, and the problems."""
 
     outputs: tuple[ValueType | None, ...]
@@ -106,7 +80,8 @@ def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
 
 
 def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
-    problems: list[Problem] = []
+    differing: list[tuple[int, int]] = []
+    disallowed: list[int] = []
     bound: dict[str, int] = {}
     broken: set[str] = set()
     for index, kind in enumerate(inputs):
@@ -115,13 +90,15 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
             continue
         variable = shared_variable(parameter)
         if kind not in allowed_types(parameter):
-            problems.append(Disallowed(index))
+            disallowed.append(index)
             broken.add(variable)
         elif variable and inputs[bound.setdefault(variable, index)] != kind:
-            problems.append(Differing(index, bound[variable]))
+            differing.append((index, bound[variable]))
             broken.add(variable)
     # One fault, one finding: where the variables are at odds already, the rest waits.
-    problems = problems or _mismatched_elements(schema, inputs)
+    if not differing and not disallowed:
+        differing = _mismatched_elements(schema, inputs)
+    problems = _input_problems(disallowed, differing) if disallowed or differing else []
     known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
     application = Application(schema, inputs, dict(arguments), output_count)
     types = tuple([_output(application, index, known, broken=bool(problems)) for index in range(output_count)])
@@ -132,9 +109,21 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
     return Outcome(_without(types, wrong), tuple(problems))
 
 
+def _input_problems(disallowed: list[int], differing: list[tuple[int, int]]) -> list[Problem]:
+    from onnx_lint.model.typing.problem import Differing, Disallowed
+
+    found: list[Problem] = [Disallowed(index) for index in disallowed]
+    found += [Differing(index, other) for index, other in differing]
+    return sorted(found, key=lambda problem: problem.index)
+
+
 def _disallowed_outputs(schema: OperatorSchema, types: tuple[ValueType | None, ...]) -> list[DisallowedOutput]:
-    pairs = enumerate(types)
-    return [DisallowedOutput(index, kind) for index, kind in pairs if kind and kind not in _allowed_at(schema, index)]
+    wrong = [(index, kind) for index, kind in enumerate(types) if kind and kind not in _allowed_at(schema, index)]
+    if not wrong:
+        return []
+    from onnx_lint.model.typing.problem import DisallowedOutput
+
+    return [DisallowedOutput(index, kind) for index, kind in wrong]
 
 
 def _without(types: tuple[ValueType | None, ...], wrong: list[DisallowedOutput]) -> tuple[ValueType | None, ...]:
@@ -171,12 +160,12 @@ def _allowed_at(schema: OperatorSchema, index: int) -> frozenset[ValueType]:
 # --- bindings between inputs that type variables cannot express
 
 
-def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[Problem]:
+def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[tuple[int, int]]:
     """SequenceInsert: the tensor is of the type of the sequence's elements."""
     if (schema.domain, schema.name) != ("", "SequenceInsert") or len(inputs) < _SEQUENCE_AND_TENSOR:
         return []
     element, tensor = sequence_element(inputs[0]), inputs[1]
-    return [Differing(1, 0)] if element and tensor and element != tensor else []
+    return [(1, 0)] if element and tensor and element != tensor else []
 
 
 _SEQUENCE_AND_TENSOR: Final = 2

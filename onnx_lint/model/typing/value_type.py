@@ -9,6 +9,7 @@ Shapes are no part of a type.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Final
 
 from onnx_lint.spec.operators import ELEMENT_TYPES
@@ -100,7 +101,8 @@ def from_proto(proto: Any) -> ValueType | None:
             return None
 
 
-def canonical(types: Iterable[str]) -> frozenset[ValueType]:
+@cache
+def canonical(types: frozenset[str]) -> frozenset[ValueType]:
     """Types of a signature as this module writes them: a map's value that is spelt as a tensor loses that."""
     return frozenset(_canonical(kind) if "map(" in kind else kind for kind in types)
 
