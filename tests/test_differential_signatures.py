@@ -17,6 +17,7 @@ import onnx.checker
 import onnx.defs
 import pytest
 from onnx import AttributeProto, NodeProto, TensorProto, helper
+from operator_nodes import attribute_of, least_node, most_node
 
 from onnx_lint.loader import load
 from onnx_lint.registry import registry
@@ -57,76 +58,6 @@ class Case:
     node: NodeProto
 
 
-def _graph() -> onnx.GraphProto:
-    return helper.make_graph([], "g", [], [])
-
-
-def _attribute(name: str, kind: int) -> AttributeProto:
-    tensor = helper.make_tensor("t", TensorProto.FLOAT, [1], [1.0])
-    sparse = helper.make_sparse_tensor(
-        helper.make_tensor("v", TensorProto.FLOAT, [1], [1.0]),
-        helper.make_tensor("i", TensorProto.INT64, [1], [0]),
-        [2],
-    )
-    type_proto = helper.make_tensor_type_proto(TensorProto.FLOAT, [1])
-    attribute = AttributeProto(name=name, type=kind)
-    match AttributeProto.AttributeType.Name(kind):
-        case "FLOAT":
-            attribute.f = 1.0
-        case "INT":
-            attribute.i = 1
-        case "STRING":
-            attribute.s = b"s"
-        case "TENSOR":
-            attribute.t.CopyFrom(tensor)
-        case "GRAPH":
-            attribute.g.CopyFrom(_graph())
-        case "SPARSE_TENSOR":
-            attribute.sparse_tensor.CopyFrom(sparse)
-        case "TYPE_PROTO":
-            attribute.tp.CopyFrom(type_proto)
-        case "FLOATS":
-            attribute.floats.append(1.0)
-        case "INTS":
-            attribute.ints.append(1)
-        case "STRINGS":
-            attribute.strings.append(b"s")
-        case "TENSORS":
-            attribute.tensors.append(tensor)
-        case "GRAPHS":
-            attribute.graphs.append(_graph())
-        case "SPARSE_TENSORS":
-            attribute.sparse_tensors.append(sparse)
-        case "TYPE_PROTOS":
-            attribute.type_protos.append(type_proto)
-    return attribute
-
-
-def _names(prefix: str, count: int) -> list[str]:
-    return [f"{prefix}{index}" for index in range(count)]
-
-
-def _least(schema: onnx.defs.OpSchema) -> NodeProto:
-    node = NodeProto(op_type=schema.name, domain=schema.domain)
-    node.input.extend(_names("x", schema.min_input))
-    node.output.extend(_names("y", max(schema.min_output, 1)))
-    required = [attribute for attribute in schema.attributes.values() if attribute.required]
-    node.attribute.extend(_attribute(item.name, item.type.value) for item in sorted(required, key=lambda a: a.name))
-    return node
-
-
-def _most(schema: onnx.defs.OpSchema) -> NodeProto:
-    node = _least(schema)
-    node.ClearField("input")
-    node.ClearField("output")
-    node.input.extend(_names("x", min(schema.max_input, len(schema.inputs) + 3)))
-    node.output.extend(_names("y", max(1, min(schema.max_output, len(schema.outputs) + 3))))
-    given = {attribute.name for attribute in node.attribute}
-    others = sorted(set(schema.attributes) - given)
-    node.attribute.extend(_attribute(name, schema.attributes[name].type.value) for name in others)
-    return node
-
-
 def _changed(node: NodeProto) -> NodeProto:
     copy = NodeProto()
     copy.CopyFrom(node)
@@ -165,10 +96,10 @@ def _operand_cases(schema: onnx.defs.OpSchema, least: NodeProto, most: NodeProto
 
 def _attribute_cases(schema: onnx.defs.OpSchema, least: NodeProto, most: NodeProto) -> Iterator[Case]:
     node = _changed(most)
-    node.attribute.append(_attribute("unheard_of", AttributeProto.INT))
+    node.attribute.append(attribute_of("unheard_of", AttributeProto.INT))
     yield Case("attribute added", node)
     node = _changed(most)
-    node.attribute.append(_attribute("__unheard_of", AttributeProto.INT))
+    node.attribute.append(attribute_of("__unheard_of", AttributeProto.INT))
     yield Case("attribute of an implementation added", node)
     for index, attribute in enumerate(most.attribute):
         node = _changed(most)
@@ -180,12 +111,12 @@ def _attribute_cases(schema: onnx.defs.OpSchema, least: NodeProto, most: NodePro
         node = _changed(most)
         kinds = [kind for kind in AttributeProto.AttributeType.values() if kind not in (0, attribute.type)]
         other = kinds[(index + len(schema.name)) % len(kinds)]
-        node.attribute[index].CopyFrom(_attribute(attribute.name, other))
+        node.attribute[index].CopyFrom(attribute_of(attribute.name, other))
         yield Case("attribute retyped", node)
 
 
 def _cases(schema: onnx.defs.OpSchema) -> list[Case]:
-    least, most = _least(schema), _most(schema)
+    least, most = least_node(schema), most_node(schema)
     cases = [Case("least", least), Case("most", most)]
     for count in range(schema.min_input + 1, len(most.input)):
         node = _changed(most)

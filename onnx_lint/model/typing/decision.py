@@ -81,9 +81,10 @@ def given(position: int, otherwise: Decision) -> Decision:
     return infer
 
 
-def like_same_input(_application: Application, index: int) -> ValueType | None:
-    """The type of the input with the output's own index."""
-    return _application.input(index) or None
+def gradient(application: Application, index: int) -> ValueType | None:
+    """Gradient: as the input with the output's own index; what that of integers is, the operator leaves open."""
+    kind = application.input(index)
+    return kind if kind in _DIFFERENTIABLE else None
 
 
 def element_code(attribute: str, otherwise: Decision) -> Decision:
@@ -123,21 +124,22 @@ def value_of(attribute: str, otherwise: ValueType) -> Decision:
     return infer
 
 
-def first_given(*alternatives: tuple[str, ValueType | None], otherwise: ValueType | None = None) -> Decision:
-    """The type that belongs to the first of several attributes that has a value; None stands for the value's own type.
+def the_given(*alternatives: tuple[str, ValueType | None], otherwise: ValueType | None = None) -> Decision:
+    """The type that belongs to the one of several attributes that has a value; None stands for the value's own type.
 
-    An empty list is no value: exporters write both of two alternatives and leave one empty.
+    An empty list is no value: exporters write both of two alternatives and leave one empty. Operators want only one
+    of them, so that several leave the type open.
     """
 
     def infer(application: Application, _index: int) -> ValueType | None:
-        for name, kind in alternatives:
-            argument = application.arguments.get(name)
-            if argument is None or argument.value is False:
-                continue
-            if argument.kind == 0:
-                return None
-            return argument.type if kind is None else kind
-        return otherwise
+        given = [(application.arguments[name], kind) for name, kind in alternatives if name in application.arguments]
+        given = [(argument, kind) for argument, kind in given if argument.value is not False]
+        if not given:
+            return otherwise
+        argument, kind = given[0]
+        if len(given) > 1 or argument.kind == 0:
+            return None
+        return argument.type if kind is None else kind
 
     return infer
 
@@ -184,6 +186,9 @@ def optional_content(application: Application, _index: int) -> ValueType | None:
     """OptionalGetElement: what is in the optional type; another type stays what it is."""
     kind = application.input(0)
     return optional_element(kind) if kind and is_optional(kind) else kind or None
+
+
+_DIFFERENTIABLE: Final = {"tensor(float16)", "tensor(float)", "tensor(double)"}
 
 
 def optimizer_state(groups: int, returned: tuple[int, ...]) -> Decision:

@@ -17,12 +17,11 @@ from onnx_lint.model.typing.decision import (
     OutputTypes,
     element_code,
     element_of_sequence,
-    first_given,
     first_known_input,
     fixed,
     given,
+    gradient,
     like,
-    like_same_input,
     mapped,
     named,
     optimizer_state,
@@ -30,6 +29,7 @@ from onnx_lint.model.typing.decision import (
     optional_content,
     positive_element_code,
     sequence,
+    the_given,
     unknown,
     value_of,
 )
@@ -55,7 +55,7 @@ def _by(decision: Decision, *attributes: str) -> OutputTypes:
 
 def _label(strings: str) -> OutputTypes:
     """A classifier's labels: text where it has class labels as text; its other output leaves nothing open."""
-    return OutputTypes((first_given((strings, STRING), otherwise=INT64), None), frozenset({strings}))
+    return OutputTypes((the_given((strings, STRING), otherwise=INT64), None), frozenset({strings}))
 
 
 def _dequantized(application: Application, index: int) -> ValueType | None:
@@ -79,10 +79,10 @@ def _labels_encoded(application: Application, index: int) -> ValueType | None:
 
 
 _EXCHANGED: Final = mapped(0, {STRING: INT64, INT64: STRING})
-_ENCODED: Final = first_given(
+_ENCODED: Final = the_given(
     ("values_tensor", None), ("values_strings", STRING), ("values_int64s", INT64), ("values_floats", FLOAT)
 )
-_CONSTANT: Final = first_given(
+_CONSTANT: Final = the_given(
     ("value", None),
     ("sparse_value", None),
     ("value_float", FLOAT),
@@ -102,7 +102,7 @@ _CONSTANT_ATTRIBUTES: Final = (
     "value_ints",
     "value_strings",
 )
-_ZIPPED: Final = first_given(
+_ZIPPED: Final = the_given(
     ("classlabels_strings", "seq(map(string, float))"), ("classlabels_int64s", "seq(map(int64, float))")
 )
 
@@ -163,7 +163,7 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_ML, "ZipMap"): _by(_ZIPPED, "classlabels_strings", "classlabels_int64s"),
         (_TRAINING, "Adagrad"): _by(optimizer_state(3, (0, 2))),
         (_TRAINING, "Adam"): _by(optimizer_state(4, (0, 2, 3))),
-        (_TRAINING, "Gradient"): _by(like_same_input),
+        (_TRAINING, "Gradient"): _by(gradient),
         (_TRAINING, "Momentum"): _by(optimizer_state(3, (0, 2))),
         (_MICROSOFT, "DecoderMaskedMultiHeadAttention"): OutputTypes(
             (None, None, None, unknown("float or that of the query, by an environment of the runtime"))
