@@ -50,7 +50,7 @@ def follow_types(model: Model) -> TypeFlow:
         _run(flow.walk(model.main_graph, flow.top, known, None))
         for graph in model.training_graphs:
             # The algorithm sees the values of the inference graph, the initialization stands alone.
-            _run(flow.walk(graph, flow.top, {"": ABSENT} if graph.parent is None else dict(known), None))
+            _run(flow.walk_nested(graph, flow.top, {"": ABSENT} if graph.parent is None else known, None))
         flow.found.types = known
         for function in model.functions:
             _run(flow.uncalled(function))
@@ -123,10 +123,11 @@ class _Flow:
 
     def _enter(self, graph: Graph, known: Types, supplied: Outputs | None) -> Mapping[str, ValueType]:
         """Take in the types of inputs and initializers; return the declared types of the other values."""
-        known.update(declared_inputs(graph, supplied))
+        inputs = declared_inputs(graph, supplied)
+        known.update(inputs)
         for name, kind in initializer_types(graph):
             # Where input and default value contradict each other, which has a finding of its own, nothing is known.
-            known[name] = kind if known.get(name) in (None, kind) or name not in graph.input_names else None
+            known[name] = kind if known.get(name) in (None, kind) or name not in inputs else None
         return declared_values(self.model, graph)
 
     def _compare(self, graph: Graph, declared: Mapping[str, ValueType], known: Types, frame: _Frame) -> set[str]:
@@ -190,7 +191,7 @@ class _Flow:
             outputs = yield from self._control_flow(subgraphs, frame, known, nested)
             return operator.handed_on(outcome, outputs)
         for graph in nested:
-            yield self._walk_nested(graph, frame, known, None)
+            yield self.walk_nested(graph, frame, known, None)
         function = self.model.calls.function_of(node) if node.op_type in self._called else None
         outputs = () if function is None else (yield self._call(function, node, inputs, frame))
         # An unknown operator leaves room for what is declared.
@@ -209,14 +210,14 @@ class _Flow:
             supplied = subgraphs.supplied(name, graph)
             for mismatch in subgraphs.mismatched_inputs(name, graph, supplied):
                 self.found.note_subgraph(node, graph, mismatch, frame.call)
-            found[name] = yield self._walk_nested(graph, frame, known, supplied)
+            found[name] = yield self.walk_nested(graph, frame, known, supplied)
             graphs[name] = graph
         outputs, mismatches = outputs_of(subgraphs, found)
         for mismatch in mismatches:
             self.found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
         return outputs
 
-    def _walk_nested(self, graph: Graph, frame: _Frame, known: Types, supplied: Outputs | None) -> Walk:
+    def walk_nested(self, graph: Graph, frame: _Frame, known: Types, supplied: Outputs | None) -> Walk:
         """Walk a nested graph, whose names are gone afterwards."""
         hidden = {name: known[name] for name in graph.positions if name in known}
         outputs = yield self.walk(graph, frame, known, supplied)

@@ -90,7 +90,9 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
             continue
         variable = shared_variable(parameter)
         if kind not in allowed_types(parameter):
-            disallowed.append(index)
+            # Inputs that share a variable and the wrong type have one fault together.
+            if not variable or kind not in {inputs[other] for other in disallowed if _shares(schema, other, variable)}:
+                disallowed.append(index)
             broken.add(variable)
         elif variable and inputs[bound.setdefault(variable, index)] != kind:
             differing.append((index, bound[variable]))
@@ -130,6 +132,11 @@ def _without(types: tuple[ValueType | None, ...], wrong: list[DisallowedOutput])
     """The types with those left open that the signature does not allow."""
     indices = {problem.index for problem in wrong}
     return tuple([None if index in indices else kind for index, kind in enumerate(types)]) if wrong else types
+
+
+def _shares(schema: OperatorSchema, index: int, variable: str) -> bool:
+    parameter = schema.input_at(index)
+    return parameter is not None and shared_variable(parameter) == variable
 
 
 def shared_variable(parameter: Parameter) -> str:
