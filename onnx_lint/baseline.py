@@ -11,9 +11,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from onnx_lint.record import Record, replace
 from onnx_lint.report import Diagnostic, FileReport
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -27,8 +27,7 @@ class BaselineError(ValueError):
     """A file that cannot be used as a baseline; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """Findings of one file that agree in everything by which they are known."""
 
     fingerprint: str

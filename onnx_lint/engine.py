@@ -7,7 +7,6 @@ import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +15,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place
 from onnx_lint.model.documents import KINDS, MODEL, kind_of
+from onnx_lint.record import EMPTY, Record, replace
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Related, Rule
@@ -35,8 +35,7 @@ class SelectionError(ValueError):
     """A name in a selection that is no rule, chapter or keyword; the text suggests the nearest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record):
     """How to lint: which text, which rules, and their options."""
 
     standard: Standard = DEFAULT_STANDARD
@@ -45,13 +44,13 @@ class Settings:
     ignore: tuple[str, ...] = ()
     pedantic: bool = False
     """Whether to report what nearly every real model breaks and nobody can act on."""
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = EMPTY
     """Options by rule id."""
     external_data: bool = True
     """Whether to look up the files of external data."""
     extend_select: tuple[str, ...] = ()
     """What to report besides `select` or the default set."""
-    severities: Mapping[str, Severity] = field(default_factory=dict)
+    severities: Mapping[str, Severity] = EMPTY
     """Severities by rule id, in place of those that the clauses give."""
     opset_schemas: tuple[str, ...] = ()
     """Paths of schema files, which describe the operators of further domains."""

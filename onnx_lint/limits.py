@@ -8,10 +8,10 @@ conforms. The defaults lie well beyond the models that people make, and each can
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Final
 
+from onnx_lint.record import Record, field_names, replace
 from onnx_lint.wording import suggestion
 
 
@@ -19,8 +19,7 @@ class LimitError(ValueError):
     """A limit that does not exist or cannot have this value; the text says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Record):
     """The limits, each a whole number of at least 1."""
 
     file_bytes: int = 1 << 34
@@ -45,10 +44,10 @@ class Limits:
     """Findings in one file; when they are used up, each further rule reports one at most."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in field_names(Limits):
+            value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise LimitError(f"the limit {field.name!r} wants a whole number of at least 1, not {value!r}")
+                raise LimitError(f"the limit {name!r} wants a whole number of at least 1, not {value!r}")
 
     def with_values(self, values: Mapping[str, int]) -> Limits:
         """These limits with some set to other values; raises LimitError for an unknown name or a wrong value."""
@@ -58,7 +57,7 @@ class Limits:
         return replace(self, **values)
 
 
-NAMES: Final = tuple(field.name for field in fields(Limits))
+NAMES: Final = field_names(Limits)
 """The names of all limits."""
 
 DEFAULT_LIMITS: Final = Limits()

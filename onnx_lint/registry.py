@@ -9,7 +9,6 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import ModuleType
 
 from onnx_lint.model import Model
@@ -26,7 +25,6 @@ class RegistryError(Exception):
     """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
 
-@dataclass(frozen=True, eq=False)
 class Registered:
     """A rule, where it comes from, and its chapter. The file of the rule is imported when the rule is asked for.
 
@@ -34,13 +32,14 @@ class Registered:
     chapters concern few models.
     """
 
-    id: str
-    chapter: str
-    clauses: tuple[str, ...]
-    """The ids of the clauses that the rule decides."""
-    module: str
-    plugin: str | None
-    """The name of the distribution that brings it; None for onnx-lint's own."""
+    def __init__(self, id: str, chapter: str, clauses: tuple[str, ...], module: str, plugin: str | None) -> None:
+        self.id = id
+        self.chapter = chapter
+        self.clauses = clauses
+        """The ids of the clauses that the rule decides."""
+        self.module = module
+        self.plugin = plugin
+        """The name of the distribution that brings it; None for onnx-lint's own."""
 
     @functools.cached_property
     def rule(self) -> Rule:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from onnx_lint.record import Record
 from onnx_lint.spec.clauses import Severity
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedPlace:
+class RelatedPlace(Record):
     """Another place that belongs to a diagnostic."""
 
     place: str
@@ -19,8 +18,7 @@ class RelatedPlace:
     byte_range: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Record):
     """A finding with everything that a reader needs: rule, severity, clause, place and bytes."""
 
     rule: str
@@ -53,8 +51,7 @@ class Diagnostic:
     """Whether it stands for all places of its kind, of which `place` is only the first."""
 
 
-@dataclass(frozen=True, slots=True)
-class InternalError:
+class InternalError(Record):
     """A rule that crashed: a bug in onnx-lint (or in the plugin), never a pass."""
 
     rule: str
@@ -62,8 +59,7 @@ class InternalError:
     traceback: str
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Record):
     """What the file is: shown beside the findings."""
 
     ir_version: int
@@ -74,8 +70,7 @@ class Facts:
     functions: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Record):
     """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
 
     path: str
@@ -104,8 +99,7 @@ class FileReport:
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """What a run found."""
 
     files: tuple[FileReport, ...]

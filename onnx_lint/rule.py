@@ -5,22 +5,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from onnx_lint.model import Model, Place
+from onnx_lint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Record):
     """Another place that belongs to a finding, such as the first of two definitions, and what stands there."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """What a rule found at one place. Severity, rule id and file are not its business."""
 
     place: Place
@@ -43,8 +41,7 @@ class Finding:
 Check = Callable[..., Iterator[Finding]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """A rule as the registry keeps it."""
 
     id: str

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterable
 
 from onnx_lint import schema
 from onnx_lint.model import Proto
+from onnx_lint.record import field_names
 from onnx_lint.report import Diagnostic
 
 DOMAIN = "metamorphic.test"
@@ -182,7 +182,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     """The diagnostic without what may differ after a move: clause, bytes, and the names around the place."""
-    fields = {field.name: getattr(diagnostic, field.name) for field in dataclasses.fields(diagnostic)}
+    fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic)}
     for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "pointer", "scope"):
         del fields[name]
     return {**fields, "related": [(related.place, related.message) for related in diagnostic.related]}

@@ -13,10 +13,10 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.failures import OWN_ERRORS, internal_error
+from onnx_lint.record import Record
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ _SECONDS_BETWEEN_LOOKS = 2.0
 """How often a worker without work looks whether the process that started it is still there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Record):
     """A file to lint, and how; or a path that leads to none, and why."""
 
     path: str
@@ -84,11 +83,11 @@ def lint_one(task: Task) -> FileReport:
 # --- the side of the main process
 
 
-@dataclass(slots=True)
 class _Worker:
-    process: BaseProcess
-    connection: Connection
-    task: int | None = None
+    def __init__(self, process: BaseProcess, connection: Connection) -> None:
+        self.process = process
+        self.connection = connection
+        self.task: int | None = None
 
 
 def _in_workers(

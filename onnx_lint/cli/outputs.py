@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from onnx_lint.cli.streams import report_file, standard_output, use_color
+from onnx_lint.record import Record, replace
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 FORMATS: Final = tuple(REPORTERS)
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Record):
     """A report to write."""
 
     format_name: str

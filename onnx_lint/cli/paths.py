@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from onnx_lint.record import Record
 from onnx_lint.wording import nearest, quote
 
 MODEL_SUFFIXES: Final = (".onnx", ".textproto", ".txtpb", ".pbtxt")
@@ -18,8 +18,7 @@ _MAGIC: Final = re.compile(r"[*?[]")
 _MAX_NEIGHBOURS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Record):
     """A file to lint, or a path that leads to none."""
 
     path: str

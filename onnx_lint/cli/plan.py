@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -20,6 +19,7 @@ from onnx_lint.cli.selection import (
     severities_of,
 )
 from onnx_lint.configuration.discovery import Configurations
+from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
@@ -32,8 +32,7 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings where a baseline is held against them: a limit would let the next finding in as a new one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(Record):
     """How one file is linted and judged."""
 
     settings: Settings

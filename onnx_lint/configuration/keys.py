@@ -7,12 +7,12 @@ Documentation, starter file, JSON Schema and checks are all made from it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.configuration.kinds import ANY, FLAG, TEXT, TEXTS, WHOLE, Kind, choice, table
 from onnx_lint.limits import NAMES as LIMIT_NAMES
+from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
@@ -21,8 +21,7 @@ GATES: Final = ("error", "warning", "note", "never")
 DEFAULT_OPSET_DOMAIN: Final = "ai.onnx"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Record):
     """A key of the configuration."""
 
     name: str

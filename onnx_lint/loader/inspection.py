@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 
 from onnx_lint.loader.skeleton import MAX_DEPTH
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.place import ROOT, Place
+from onnx_lint.record import Record
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import WINDOW_BYTES, Source
@@ -41,30 +41,31 @@ _CANDIDATES = (
 """The other messages of ONNX that are written to files of their own."""
 
 
-@dataclass(slots=True)
-class Inspection:
+class Inspection(Record):
     """What the walk found. `fatal`: no message can be read from the file, or it is no model."""
 
     faults: tuple[Fault, ...] = ()
     fatal: bool = False
 
 
-@dataclass(slots=True)
 class _Frame:
     """A message that is being walked."""
 
-    message: str
-    place: Place
-    end: int
-    records: Iterator[tuple[int, int, int, int, int]]
-    seen: dict[int, int] = field(default_factory=dict)
-    """For each field number the number of occurrences."""
-    oneofs: dict[str, str] = field(default_factory=dict)
-    """For each oneof the name of the member that was given."""
-    group: list[tuple[int, int]] = field(default_factory=list)
-    """The open groups: number and where each begins."""
-    cut_short: WireError | None = None
-    """Set when the message is longer than the file."""
+    __slots__ = ("cut_short", "end", "group", "message", "oneofs", "place", "records", "seen")
+
+    def __init__(self, message: str, place: Place, end: int, records: Iterator[tuple[int, int, int, int, int]]) -> None:
+        self.message = message
+        self.place = place
+        self.end = end
+        self.records = records
+        self.seen: dict[int, int] = {}
+        """For each field number the number of occurrences."""
+        self.oneofs: dict[str, str] = {}
+        """For each oneof the name of the member that was given."""
+        self.group: list[tuple[int, int]] = []
+        """The open groups: number and where each begins."""
+        self.cut_short: WireError | None = None
+        """Set when the message is longer than the file."""
 
 
 def inspect(source: Source, kind: str = "ModelProto") -> Inspection:

@@ -8,11 +8,11 @@ of many small nodes costs one step a node.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from onnx_lint.model import Payload
 from onnx_lint.model.place import Key
 from onnx_lint.model.tensor_data.runs import run_end
+from onnx_lint.record import Record
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
@@ -44,8 +44,7 @@ _VALUE_FIELDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
+class Skeleton(Record):
     """A serialized model without large payloads, and for each tensor that lost some, where they stand."""
 
     data: bytes

@@ -8,12 +8,12 @@ byte, so that looking one up by its serialized form costs less than asking for e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.views import Attribute
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
@@ -45,8 +45,7 @@ MAX_KEY_BYTES: Final = 128
 """A longer attribute is hardly ever repeated and is looked at without being remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSignature:
+class AttributeSignature(Record):
     """What an AttributeProto holds, without its name and values."""
 
     type: int
@@ -61,8 +60,7 @@ class AttributeSignature:
     """Whether all its strings are valid UTF-8; also where it has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Record):
     """The attributes of the nodes of one graph, or the defaults of a function's attribute parameters."""
 
     graph: Graph

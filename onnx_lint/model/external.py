@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +19,7 @@ from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
 from onnx_lint.model.tensor_data.stored_tensor import element_count
 from onnx_lint.model.views import Tensor
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 DEFAULT, EXTERNAL = 0, 1
@@ -65,8 +65,7 @@ class FileState(Enum):
     HARD_LINKED = "a file with further hard links"
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalFile:
+class ExternalFile(Record):
     """A data file as `lstat` sees it."""
 
     state: FileState

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 
 
 class FaultKind(Enum):
@@ -23,8 +23,7 @@ class FaultKind(Enum):
     LIMIT = "exceeded-limit"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Record):
     """One fault of the file."""
 
     kind: FaultKind

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
@@ -63,8 +63,7 @@ class Node:
         return f"node {quote(self.name)} ({operator})" if self.name else f"unnamed node {self.index} ({operator})"
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Record):
     """Where a value name is introduced: a graph input, an initializer, or a node output."""
 
     graph: Graph

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from onnx_lint.model.attribute_index import AttributeIndex
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.views import Attribute, Type, ValueInfo
+from onnx_lint.record import Record
 
 _ELEMENT_FIELDS = (
     ("sequence_type", "elem_type"),
@@ -43,8 +43,7 @@ def attribute_types(attribute: Attribute) -> Iterator[Type]:
         yield Type(proto, attribute.place.at("type_protos", index), attribute, parent=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Record):
     """The value infos in one field of a graph."""
 
     graph: Graph

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TextIO
+
+from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from onnx_lint.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Record):
     """What a reporter may be told. Each reads what concerns it."""
 
     color: bool = False

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
+from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible

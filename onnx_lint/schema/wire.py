@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
+from onnx_lint.record import Record
 from onnx_lint.source import WINDOW_BYTES, Source
 
 MAX_VARINT_BYTES: Final = 10
@@ -34,8 +34,7 @@ class WireType(IntEnum):
     FIXED32 = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Record):
     """A field of a message, as far as the wire is concerned."""
 
     name: str

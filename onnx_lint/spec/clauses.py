@@ -9,10 +9,10 @@ import json
 import pkgutil
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint.record import Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 __all__ = [
@@ -81,8 +81,7 @@ STATIC: Final = ("yes", "partly", "no")
 """The answers to whether one file shows that a clause is broken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """One requirement, recommendation or permission of the specification."""
 
     id: str

@@ -7,10 +7,10 @@ import io
 import json
 import re
 import traceback
-from dataclasses import replace
 from pathlib import Path
 
 from onnx_lint.engine import Settings, lint_source
+from onnx_lint.record import replace
 from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource

@@ -11,13 +11,13 @@ import math
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.model.tensor_data.element_type import ElementType
 from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 from onnx_lint.model.tensor_data.strings import others
 from onnx_lint.model.tensor_data.wire_values import PIECE_BYTES, byte_pieces, entry_pieces, last_varint
+from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +33,7 @@ _RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % (16 * _GROUP_BYTES)
 """Whole elements of every width fill a piece."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outliers:
+class Outliers(Record):
     """How many entries have a fault, and the first of them."""
 
     count: int

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
@@ -23,14 +22,14 @@ _MAX_NAME: Final = 1000
 _OPTIONS: Final = {"?": Option.OPTIONAL, "*": Option.VARIADIC}
 
 
-@dataclass
 class DataFile:
     """One data file of the package, for the domains it holds."""
 
-    file_name: str
-    domains: tuple[str, ...]
-    _type_lists: dict[str, frozenset[str]] = field(default_factory=dict)
-    _rows: dict[tuple[str, str], list[Any] | None] = field(default_factory=dict)
+    def __init__(self, file_name: str, domains: tuple[str, ...]) -> None:
+        self.file_name = file_name
+        self.domains = domains
+        self._type_lists: dict[str, frozenset[str]] = {}
+        self._rows: dict[tuple[str, str], list[Any] | None] = {}
 
     @cached_property
     def _lines(self) -> dict[bytes, bytes]:
