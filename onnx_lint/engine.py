@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import traceback
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final
 
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
@@ -19,7 +18,7 @@ from onnx_lint.record import EMPTY, Record, replace
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Related, Rule
-from onnx_lint.source import ReadError, Source, SourceError, source_of
+from onnx_lint.source import ReadError, Source, SourceError, open_file, open_standard_input
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
@@ -212,8 +211,7 @@ def lint_model(
         except ReadError:
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
-            trace = "".join(traceback.format_exception(error))
-            errors.append(InternalError(entry.id, f"{type(error).__name__}: {error}", trace))
+            errors.append(InternalError.of(error, entry.id))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     return [diagnostic for _, diagnostic in diagnostics], errors
 
@@ -392,8 +390,7 @@ def _not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str,
     try:
         return tuple(model.signatures.not_verified().items())
     except Exception as error:
-        trace = "".join(traceback.format_exception(error))
-        errors.append(InternalError("not-verified", f"{type(error).__name__}: {error}", trace))
+        errors.append(InternalError.of(error, "not-verified"))
         return ()
 
 
@@ -432,7 +429,7 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
     with _garbage_collection_held(), closing(source):
-        directory = Path(path).parent if settings.external_data and is_file else None
+        directory = os.path.dirname(path) if settings.external_data and is_file else None  # noqa: PTH120 - for each file
         with watch("load model"):
             model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
         diagnostics, errors = lint_model(model, settings, watch)
@@ -474,7 +471,7 @@ def lint_file(path: str, settings: Settings) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
     try:
         # One byte more than the limit shows that there is more.
-        source = source_of(path if path == "-" else Path(path), settings.limits.file_bytes + 1)
+        source = open_standard_input(settings.limits.file_bytes + 1) if path == "-" else open_file(path)
         return lint_source(source, path, settings, is_file=path != "-")
     except ReadError as error:
         return FileReport(path=path, size=0, unreadable=f"{path}: {error}")

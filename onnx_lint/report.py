@@ -8,6 +8,9 @@ from collections import Counter
 from onnx_lint.record import Record
 from onnx_lint.spec.clauses import Severity
 
+OWN_ERRORS = "onnx-lint"
+"""What stands for the rule in an internal error that no rule made."""
+
 
 class RelatedPlace(Record):
     """Another place that belongs to a diagnostic."""
@@ -57,6 +60,14 @@ class InternalError(Record):
     rule: str
     exception: str
     traceback: str
+
+    @classmethod
+    def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
+        """The internal error that an exception of the rule is."""
+        import traceback  # which few runs need
+
+        trace = "".join(traceback.format_exception(error))
+        return cls(rule, f"{type(error).__name__}: {error}", trace)
 
 
 class Facts(Record):

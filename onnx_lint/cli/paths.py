@@ -14,7 +14,7 @@ from onnx_lint.wording import nearest, quote
 MODEL_SUFFIXES: Final = (".onnx", ".textproto", ".txtpb", ".pbtxt")
 """What is looked for in directories. A file that is named is linted whatever its suffix."""
 
-_MAGIC: Final = re.compile(r"[*?[]")
+_MAGIC: Final = r"[*?[]"
 _MAX_NEIGHBOURS: Final = 10_000
 
 
@@ -49,7 +49,7 @@ def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
         yield Input(path)
     elif os.path.isdir(path):  # noqa: PTH112 - a str
         yield from _in_directory(path, exclude)
-    elif not os.path.lexists(path) and _MAGIC.search(path):
+    elif not os.path.lexists(path) and re.search(_MAGIC, path):
         yield from _in_glob(path, exclude)
     else:
         yield Input(path)

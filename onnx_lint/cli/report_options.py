@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +12,9 @@ from onnx_lint.cli.completion import complete_outputs
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import section
 from onnx_lint.reporters import SARIF_REGIONS, Options
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 files_options = section(
     "Files",
@@ -76,7 +78,7 @@ report_options = section(
     ),
     click.option(
         "--sarif-root",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        type=click.Path(exists=True, file_okay=False),
         metavar="DIR",
         help="The directory that paths for SARIF, GitHub and GitLab start from.  [default: the top of the Git"
         " repository]",
@@ -84,11 +86,19 @@ report_options = section(
 )
 
 
+def _directory(path: str | None) -> Path | None:
+    if path is None:
+        return None
+    from pathlib import Path  # which a report to the terminal does without
+
+    return Path(path)
+
+
 def reporter_options(options: Mapping[str, Any], failing: str) -> Options:
     """What the options say to all reporters. `failing`: the least severity that fails the run, or `never`."""
     return Options(
         quiet=options["quiet"],
-        root=options["sarif_root"],
+        root=_directory(options["sarif_root"]),
         statistics=options["statistics"],
         show_suppressed=options["show_suppressed"],
         sarif_region=options["sarif_region"],

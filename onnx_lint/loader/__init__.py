@@ -6,8 +6,6 @@ What is wrong with the bytes becomes faults of the model; nothing here raises fo
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
@@ -17,7 +15,6 @@ from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.inspection import Inspection, inspect
 from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.skeleton import MessageTooLargeError, Skeleton, read_skeleton
-from onnx_lint.loader.text import parse_json, parse_textproto
 from onnx_lint.model import Fault, FaultKind, Model, Proto
 from onnx_lint.model.documents import MODEL
 from onnx_lint.model.place import ROOT
@@ -33,7 +30,7 @@ def load(
     source: Source,
     name: str = "",
     standard: Standard = DEFAULT_STANDARD,
-    directory: Path | None = None,
+    directory: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     proto: str | None = None,
 ) -> Model:
@@ -59,6 +56,8 @@ def load(
         return _load_binary(source, standard, directory, limits)
     if form is Form.BINARY:
         return _load_document(source, kind, standard, directory, limits)
+    from onnx_lint.loader.text import parse_json, parse_textproto  # with the readers of protobuf, for text alone
+
     parse = parse_json if form is Form.JSON else parse_textproto
     parsed = parse(source, kind)
     if isinstance(parsed, Fault):
@@ -67,7 +66,7 @@ def load(
     return _bounded(model)
 
 
-def _load_document(source: Source, kind: str, standard: Standard, directory: Path | None, limits: Limits) -> Model:
+def _load_document(source: Source, kind: str, standard: Standard, directory: str | None, limits: Limits) -> Model:
     """A document that is no model. It is parsed whole: one of more bytes than a message may have is not judged."""
     if source.size > min(limits.message_bytes, MAX_PARSED_BYTES):
         fault = limit_fault("message_bytes", limits, f"the file takes up {source.size:,} bytes")
@@ -105,7 +104,7 @@ def _bounded(model: Model) -> Model:
     )
 
 
-def _load_binary(source: Source, standard: Standard, directory: Path | None, limits: Limits) -> Model:
+def _load_binary(source: Source, standard: Standard, directory: str | None, limits: Limits) -> Model:
     try:
         stripped = read_skeleton(source, limits.message_bytes)
     except MessageTooLargeError as error:

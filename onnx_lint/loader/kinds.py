@@ -18,10 +18,10 @@ _MAX_TRIED_BYTES = 1 << 28
 
 DATA_SUFFIX = ".pb"
 
-_TEXT_MAGIC = re.compile(rb"""^\s*magic\s*:\s*["']ONNXOPSET["']""", re.MULTILINE)
-_JSON_MAGIC = re.compile(rb'"magic"\s*:\s*"ONNXOPSET"')
+_TEXT_MAGIC = rb"""(?m)^\s*magic\s*:\s*["']ONNXOPSET["']"""
+_JSON_MAGIC = rb'"magic"\s*:\s*"ONNXOPSET"'
 # The comment by which the text format of Protocol Buffers says what a file holds.
-_TEXT_MESSAGE = re.compile(rb"^#\s*proto-message:\s*(?:onnx\.)?OperatorSetProto\s*$", re.MULTILINE)
+_TEXT_MESSAGE = rb"(?m)^#\s*proto-message:\s*(?:onnx\.)?OperatorSetProto\s*$"
 
 _STATED = {
     "TensorProto": "data_type",
@@ -41,9 +41,9 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
     """
     head = source.read_at(0, HEAD_BYTES)
     if form is Form.TEXTPROTO:
-        return OPERATOR_SET if _TEXT_MAGIC.search(head) or _TEXT_MESSAGE.search(head) else MODEL
+        return OPERATOR_SET if re.search(_TEXT_MAGIC, head) or re.search(_TEXT_MESSAGE, head) else MODEL
     if form is Form.JSON:
-        return OPERATOR_SET if _JSON_MAGIC.search(head) else MODEL
+        return OPERATOR_SET if re.search(_JSON_MAGIC, head) else MODEL
     if head.startswith(b"\x0a\x09" + MAGIC.encode()):
         return OPERATOR_SET
     if not name.lower().endswith(DATA_SUFFIX) or source.size > _MAX_TRIED_BYTES or is_a_model(source):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
@@ -47,7 +46,7 @@ class Model:
         payloads: Mapping[Key, tuple[Payload, ...]] | None = None,
         form: str = "binary",
         kind: str = MODEL,
-        directory: Path | None = None,
+        directory: str | None = None,
         standard: Standard = DEFAULT_STANDARD,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:

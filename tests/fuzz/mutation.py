@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
-from onnx_lint.record import replace
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireType
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-_NOT_BOOLEAN: Final = re.compile(rb"[^\x00\x01]")
+_NOT_BOOLEAN: Final = rb"[^\x00\x01]"
 
 _GROUP_BYTES: Final = 3
 """The fewest bytes that whole elements of 2, 4 and 6 bits fill."""
@@ -108,7 +108,7 @@ def non_boolean_bytes(tensor: StoredTensor) -> Outliers | None:
     for piece in raw_pieces(tensor):
         wrong = len(piece.translate(None, b"\0\1"))
         if wrong:
-            match = _NOT_BOOLEAN.search(piece)
+            match = re.search(_NOT_BOOLEAN, piece)
             assert match is not None
             found = _joined(found, Outliers(wrong, match.start(), piece[match.start()]), start)
         start += len(piece)
