@@ -104,22 +104,43 @@ class _Copier:
             raise WireError("nesting", start, "messages are nested too deep")
         if message == "TensorProto":
             return self.tensor(start, end, key)
-        fields = wire.fields(message)
         counts = self.counts.setdefault(key, {})
         copied, pending = 0, start
-        for number, wire_type, tag, value, following in wire.records(self.source, start, end, inside_groups=False):
-            field = fields.get(number)
-            if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
-                continue
-            index = counts[number] = counts.get(number, -1) + 1
-            # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
-            if field.repeated and following - value < PAYLOAD_BYTES:
-                continue
+        for field, tag, value, following in self.holders(message, start, end, counts):
             copied += self.copy(pending, tag)
-            step = (field.name, index if field.repeated else None)
+            step = (field.name, counts[field.number] if field.repeated else None)
             copied += self.nested(field, value, following, (*key, step))
             pending = following
         return copied + self.copy(pending, end)
+
+    def holders(
+        self, message: str, start: int, end: int, counts: dict[int, int]
+    ) -> Iterator[tuple[wire.Field, int, int, int]]:
+        """The fields from `start` to `end` that may hold a large payload; `counts` has the last index of each field."""
+        fields = wire.fields(message)
+        position = start
+        while position < end:
+            small = 0
+            for number, wire_type, tag, value, position in wire.records(
+                self.source, position, end, inside_groups=False
+            ):
+                field = fields.get(number)
+                if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
+                    continue
+                counts[number] = counts.get(number, -1) + 1
+                # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
+                if not field.repeated or position - value >= PAYLOAD_BYTES:
+                    yield field, tag, value, position
+                    continue
+                small += 1
+                if small % _LONG_RUN == 0:
+                    # A large graph is mostly nodes of a few bytes: a tenth of the time goes into counting them so.
+                    key = number << 3 | WireType.LEN
+                    position, more = wire.skip_short(self.source, position, end, key, PAYLOAD_BYTES)
+                    counts[number] += more
+                    break
+            else:
+                return
 
     def nested(self, field: wire.Field, start: int, end: int, key: Key) -> int:
         tag = wire.encode_varint(field.number << 3 | WireType.LEN)

@@ -7,7 +7,8 @@ byte, so that looking one up by its serialized form costs less than asking for e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -82,10 +83,10 @@ class AttributeIndex:
 
         Returns the attributes that hold graphs.
         """
-        nodes = (attribute for node in graph.nodes for attribute in node.proto.attribute)
+        nodes = chain.from_iterable([node.attribute_protos for node in graph.nodes])
         rows = [_Row(graph, are_defaults=False, numbers=self._numbers_of(nodes))]
         if graph.is_function and graph.proto.attribute_proto:
-            defaults = self._numbers_of(iter(graph.proto.attribute_proto))
+            defaults = self._numbers_of(graph.proto.attribute_proto)
             rows.append(_Row(graph, are_defaults=True, numbers=defaults))
         self._rows += rows
         return list(self._found(rows, _holds_graphs))
@@ -108,7 +109,7 @@ class AttributeIndex:
             if not wanted.isdisjoint(row.numbers):
                 yield from _located(row, wanted)
 
-    def _numbers_of(self, attributes: Iterator[Proto]) -> list[int]:
+    def _numbers_of(self, attributes: Iterable[Proto]) -> list[int]:
         known = self._known.get
         numbers: list[int] = []
         for attribute in attributes:
@@ -165,7 +166,7 @@ def _located(row: _Row, wanted: set[int]) -> Iterator[Attribute]:
         return
     start = 0
     for node in graph.nodes:
-        protos = node.proto.attribute
+        protos = node.attribute_protos
         own = numbers[start : start + len(protos)]
         start += len(own)
         if wanted.isdisjoint(own):

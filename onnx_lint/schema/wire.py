@@ -158,6 +158,38 @@ class WireError(Exception):
         """For a LEN field that reaches too far: its number, and where its content begins."""
 
 
+def skip_short(source: Source, start: int, end: int, tag: int, most_bytes: int) -> tuple[int, int]:
+    """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
+
+    The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
+    bytes (at most 16,384, so that two bytes give the length), and do not reach beyond `end`. It may go on behind that.
+    """
+    position, count = start, 0
+    while position < end:
+        window = source.read_at(position, min(WINDOW_BYTES, end - position))
+        local, size = 0, len(window)
+        try:
+            while window[local] == tag:
+                length = window[local + 1]
+                following = local + 2 + length
+                if length >= 0x80:
+                    high = window[local + 2]
+                    length = high << 7 | length & 0x7F
+                    following = local + 3 + length
+                    if high >= 0x80 or length >= most_bytes:
+                        break
+                if following > size:
+                    break
+                local = following
+                count += 1
+        except IndexError:
+            pass  # the window ends inside a tag or length
+        if not local:
+            break
+        position += local
+    return position, count
+
+
 _TAG_AND_LENGTH_BYTES: Final = 2 * MAX_VARINT_BYTES
 _FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
 

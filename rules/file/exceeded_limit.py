@@ -96,12 +96,12 @@ def _names(model: Model) -> tuple[Place, str] | None:
     if model.source.size <= limit:
         return None
     for graph in model.graphs:
-        if max(map(len, _names_of(graph)), default=0) > limit:
+        if max(map(len, _names_of(model, graph)), default=0) > limit:
             return next(_long_names(graph, limit), None)
     return None
 
 
-def _names_of(graph: Graph) -> Iterator[str]:
+def _names_of(model: Model, graph: Graph) -> Iterator[str]:
     nodes = graph.nodes
     return chain(
         (graph.name,),
@@ -109,8 +109,9 @@ def _names_of(graph: Graph) -> Iterator[str]:
         [node.name for node in nodes],
         {node.op_type for node in nodes},
         {node.domain for node in nodes},
-        chain.from_iterable([node.inputs for node in nodes]),
-        chain.from_iterable([node.outputs for node in nodes]),
+        graph.positions,
+        # An input that something defines is among the names that are there already.
+        [use.name for use in model.resolution.undefined],
     )
 
 
