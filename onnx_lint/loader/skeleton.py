@@ -121,22 +121,21 @@ class _Copier:
         position = start
         while position < end:
             small = 0
-            for number, wire_type, tag, value, position in wire.records(
-                self.source, position, end, inside_groups=False
-            ):
+            rest = wire.records(self.source, position, end, inside_groups=False)
+            for number, wire_type, tag, value, following in rest:
                 field = fields.get(number)
                 if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
                     continue
                 counts[number] = counts.get(number, -1) + 1
                 # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
-                if not field.repeated or position - value >= PAYLOAD_BYTES:
-                    yield field, tag, value, position
+                if not field.repeated or following - value >= PAYLOAD_BYTES:
+                    yield field, tag, value, following
                     continue
                 small += 1
                 if small % _LONG_RUN == 0:
-                    # A large graph is mostly nodes of a few bytes: a tenth of the time goes into counting them so.
+                    # Most of a large graph is small nodes; counting them in one loop takes a tenth of the time.
                     key = number << 3 | WireType.LEN
-                    position, more = wire.skip_short(self.source, position, end, key, PAYLOAD_BYTES)
+                    position, more = wire.skip_short(self.source, following, end, key, PAYLOAD_BYTES)
                     counts[number] += more
                     break
             else:
