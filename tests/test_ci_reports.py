@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +14,7 @@ import jsonschema
 import pytest
 import test_reporters as made_up
 
+from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options, links, write_report
 from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE

@@ -231,7 +231,7 @@ def test_a_crash_of_the_program_is_an_internal_error(
     ("path", "said"),
     [
         ("claen.textproto", "claen.textproto: No such file or directory; did you mean 'clean.textproto'?"),
-        ("./twice.textprot", "twice.textprot: No such file or directory; did you mean './twice.textproto'?"),
+        ("./twice.textprot", "./twice.textprot: No such file or directory; did you mean './twice.textproto'?"),
         ("expalin", "expalin: No such file or directory; did you mean the command 'explain'?"),
         ("rule", "rule: No such file or directory; did you mean the command 'rules'?"),
         ("nowhere/m.onnx", "nowhere/m.onnx: No such file or directory"),
