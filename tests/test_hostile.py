@@ -27,8 +27,8 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource
 
-SECONDS = 20
-"""Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about five."""
+SECONDS = 10
+"""Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about two."""
 MEMORY_BYTES = 1 << 30
 PATIENCE = 120
 """Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
