@@ -12,7 +12,12 @@ ISSUES: Final = frozenset({"issues", "issue tracker", "bug tracker", "bug report
 DOCUMENTATION: Final = frozenset({"documentation", "docs"})
 HOMEPAGE: Final = frozenset({"homepage", "home", "source", "repository"})
 
-_URL: Final = re.compile(r"https?://[!-~]+")
+_URL: Final = re.compile(r"https?://[^\s\x00-\x20\x7f-\U0010ffff\"<>\\^`{|}()\[\]]+")
+
+
+def is_url(text: str) -> bool:
+    """Whether the text is an absolute address of the web, without blanks."""
+    return _URL.fullmatch(text) is not None
 
 
 def project_url(distribution: str, labels: Container[str]) -> str | None:
@@ -25,6 +30,6 @@ def project_url(distribution: str, labels: Container[str]) -> str | None:
         return None
     for entry in entries:
         label, _, url = entry.partition(",")
-        if label.strip().lower() in labels and _URL.fullmatch(url.strip()):
+        if label.strip().lower() in labels and is_url(url.strip()):
             return str(url.strip())
     return None

@@ -32,6 +32,9 @@ class Limits(Record):
     """Nodes, graphs and functions of the model together."""
     graph_entries: int = 500_000
     """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
+    fields: int = 5_000_000
+    """Fields that are looked at one by one: those of the graphs of a large file, and those of each message that is not
+    written as Protocol Buffers writes it."""
     graph_nesting: int = 10
     """Graphs inside one another, not counting the outermost."""
     expanded_nodes: int = 1_000_000
@@ -62,7 +65,7 @@ NAMES: Final = field_names(Limits)
 
 DEFAULT_LIMITS: Final = Limits()
 
-OF_JUDGEMENT: Final = frozenset({"file_bytes", "text_bytes", "message_bytes", "nodes", "graph_entries"})
+OF_JUDGEMENT: Final = frozenset({"file_bytes", "text_bytes", "message_bytes", "nodes", "graph_entries", "fields"})
 """The limits beyond which a model is not judged at all."""
 
 OF_REPORT: Final = frozenset({"findings_per_rule", "findings"})

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable
 
 from onnx_lint import schema
 from onnx_lint.model import Proto
+from onnx_lint.model.typing import allowed_types, from_proto
 from onnx_lint.record import field_names
 from onnx_lint.report import Diagnostic
+from onnx_lint.spec.operators import find
 
 DOMAIN = "metamorphic.test"
 """The domain of what the wrappers need themselves."""
@@ -20,7 +22,6 @@ BODY = "functions[0]"
 _IN_BRANCH = frozenset({"node", "initializer", "sparse_initializer", "value_info", "quantization_annotation"})
 """The fields of the main graph that move into a branch; its inputs stay where they are."""
 _IN_BODY = frozenset({"node", "input"})
-_FIRST_IF_WITH_ANY_TYPE = 13
 _IR_VERSION_WITH_FUNCTIONS = 8
 _IR_VERSION_WITH_FREE_INITIALIZERS = 4
 _FLOAT, _BOOL, _GRAPH = 1, 9, 5
@@ -59,7 +60,6 @@ def _stand_in(proto: Proto, fields: frozenset[str], diagnostics: Iterable[Diagno
 def can_move_into_branch(proto: Proto, diagnostics: tuple[Diagnostic, ...]) -> bool:
     """Whether the findings stand in what moves, and the branch is as right or wrong as the main graph was."""
     graph = proto.graph
-    opset = next((entry.version for entry in proto.opset_import if entry.domain in {"", "ai.onnx"}), 0)
     inputs = {value.name for value in graph.input}
     initializers = {tensor.name for tensor in graph.initializer}
     initializers |= {tensor.values.name for tensor in graph.sparse_initializer}
@@ -67,13 +67,21 @@ def can_move_into_branch(proto: Proto, diagnostics: tuple[Diagnostic, ...]) -> b
     return (
         is_plain(proto)
         and _stand_in(proto, _IN_BRANCH, diagnostics)
-        and opset >= _FIRST_IF_WITH_ANY_TYPE
+        and _gives_all_types(proto)
         and proto.ir_version >= _IR_VERSION_WITH_FREE_INITIALIZERS
         # The default value of an input would hide the input, and a branch returns only what is its own.
         and inputs.isdisjoint(initializers)
         and all(value.name in defined for value in graph.output)
         and bool(graph.output)
     )
+
+
+def _gives_all_types(proto: Proto) -> bool:
+    """Whether the If of the imported operator set may give values of the types of the outputs."""
+    opset = next(entry.version for entry in proto.opset_import if entry.domain in {"", "ai.onnx"})
+    operator = find("", "If", opset)
+    allowed = allowed_types(operator.outputs[0]) if operator is not None else frozenset()
+    return {from_proto(output.type) for output in proto.graph.output} <= {None, *allowed}
 
 
 def moved_into_branch(proto: Proto) -> Proto:
@@ -181,11 +189,17 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
-    """The diagnostic without what may differ after a move: clause, bytes, and the names around the place."""
+    """The diagnostic without what may differ after a move: clause, bytes, the names around the place, and the call."""
     fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic)}
     for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "pointer", "scope"):
         del fields[name]
-    return {**fields, "related": [(related.place, related.message) for related in diagnostic.related]}
+    # Only what stands in a function has a call that brought the types.
+    related = [(related.place, related.message) for related in diagnostic.related]
+    return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}
+
+
+def _is_call(message: str) -> bool:
+    return message.startswith("called by ")
 
 
 def new_model() -> Proto:

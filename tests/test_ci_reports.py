@@ -207,6 +207,23 @@ def test_the_address_of_a_rule_comes_from_the_metadata(monkeypatch: pytest.Monke
     assert links.documentation_url.__wrapped__("no-such-rule") is None
 
 
+def test_the_address_of_the_documentation_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(links, "project_url", lambda *_: None)
+    page = "https://d.invalid/site/rules/cycle.html"
+    report = of(made_up._error(rule="cycle"))
+    site = "https://d.invalid/site/"
+    driver = json.loads(written("sarif", report, documentation=site))["runs"][0]["tool"]["driver"]
+    assert (driver["informationUri"], [rule["helpUri"] for rule in driver["rules"]]) == (site, [page])
+    assert f"   = help: onnx-lint explain cycle, {page}\n" in written("text", report, documentation=site)
+    assert f"| error | [`cycle`]({page}) | " in written("markdown", report, documentation=site)
+    linked = written("text", report, documentation=site, color=True, links=True)
+    assert linked.count(page) == 1
+    assert f"\x1b]8;;{page}\x1b\\cycle\x1b]8;;\x1b\\" in linked
+    bare = json.loads(written("sarif", report))["runs"][0]["tool"]["driver"]
+    assert "informationUri" not in bare
+    assert "helpUri" not in bare["rules"][0]
+
+
 def test_severities_have_a_type_everywhere() -> None:
     report = of(*(replace(made_up._error(), severity=severity) for severity in Severity))
     assert [line.split(" ")[0] for line in written("github", report).splitlines()[:3]] == [

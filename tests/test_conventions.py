@@ -16,9 +16,6 @@ from onnx_lint.spec.clauses import Clause, clauses
 
 ROOT = Path(__file__).parent.parent
 
-PENDING_CHAPTERS = frozenset({"signature"})
-"""Chapters whose rules are still to come; a clause there may have neither rule nor reason."""
-
 SHADOWED: dict[tuple[str, str], str] = {}
 """Clauses that a rule cites and no fixture can show by itself, each with the reason."""
 
@@ -80,7 +77,6 @@ def test_the_rules_that_a_clause_names_cite_it():
     wrong = [
         (clause.id, rule)
         for clause in clauses().values()
-        if clause.chapter not in PENDING_CHAPTERS
         for rule in clause.rules
         if rule not in RULES or clause.id not in RULES[rule].rule.clauses
     ]
@@ -92,15 +88,7 @@ def _is_undecided(clause: Clause) -> bool:
 
 
 def test_what_a_file_shows_has_a_rule_or_a_reason():
-    undecided = [clause for clause in clauses().values() if _is_undecided(clause)]
-    assert [clause.id for clause in undecided if clause.chapter not in PENDING_CHAPTERS] == []
-
-
-def test_pending_chapters_are_pending():
-    """A chapter whose clauses all have a rule or a reason leaves the list."""
-    undecided = {clause.chapter for clause in clauses().values() if _is_undecided(clause)}
-    unwritten = {clause.chapter for clause in clauses().values() for rule in clause.rules if rule not in RULES}
-    assert sorted(PENDING_CHAPTERS - undecided - unwritten) == []
+    assert [clause.id for clause in clauses().values() if _is_undecided(clause)] == []
 
 
 @each_rule

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes, laughs, located
+from wire_bytes import length, number
 
 from onnx_lint import lint
 from onnx_lint.engine import Settings, lint_file, lint_source
@@ -26,8 +27,8 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource
 
-SECONDS = 20
-"""Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about five."""
+SECONDS = 10
+"""Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about two."""
 MEMORY_BYTES = 1 << 30
 PATIENCE = 120
 """Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
@@ -243,6 +244,22 @@ def test_names_steer_nothing(format_name: str, name: str, tmp_path: Path):
 
 def _lint(data: bytes, **limits: int) -> FileReport:
     return lint(data, limits=limits).files[0]
+
+
+@pytest.mark.parametrize(
+    ("proto", "data", "told"),
+    [
+        ("GraphProto", length(1, b"") * 9, "at least 10 nodes, graphs and functions"),
+        ("NodeProto", length(5, b"") * 9, "the list attribute has 9 elements"),
+        ("OperatorSetProto", length(1, "ONNXOPSET") + length(8, b"") * 9, "the list operator has 9 elements"),
+        ("SequenceProto", number(2, 4) + length(5, b"") * 9, "more than 8 sequences, maps and optionals"),
+    ],
+)
+def test_limits_hold_for_documents_other_than_models(proto: str, data: bytes, told: str):
+    limits = DEFAULT_LIMITS.with_values({"nodes": 8, "graph_entries": 8})
+    file = lint_source(BytesSource(data), "file.onnx", Settings(proto=proto, limits=limits))
+    assert [item.rule for item in file.diagnostics] == ["exceeded-limit"]
+    assert told in (file.not_judged or "")
 
 
 def test_findings_beyond_the_limit_are_told():

@@ -8,7 +8,7 @@ import random
 import pytest
 from wire_bytes import length, number
 
-from onnx_lint.loader.skeleton import PAYLOAD_BYTES, WHOLE_BYTES, read_skeleton
+from onnx_lint.loader.skeleton import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
 from onnx_lint.schema import message, wire
 from onnx_lint.source import WINDOW_BYTES, BytesSource
 
@@ -61,7 +61,7 @@ def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():
     data = model.SerializeToString()
     assert len(data) > WHOLE_BYTES
 
-    skeleton = read_skeleton(BytesSource(data), len(data))
+    skeleton = read_skeleton(BytesSource(data), len(data), 50_000)
 
     holders = [(("node", 9_000 * turn + 40), ("attribute", 0), ("t", None)) for turn in range(5)]
     holders += [(("initializer", index),) for index in range(3, 100, 10)]
@@ -73,3 +73,6 @@ def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():
         assert (payload.field, payload.length) == ("raw_data", len(holder.raw_data))
         holder.raw_data = b""
     assert message("ModelProto").FromString(skeleton.data) == model
+
+    with pytest.raises(TooManyFieldsError):
+        read_skeleton(BytesSource(data), len(data), 40_000)

@@ -48,7 +48,7 @@ graph {
   input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -2 } } } } }
   input { name: "condition" type { tensor_type { elem_type: 9 shape { } } } }
   output { name: "y" type { tensor_type { elem_type: 1 } } }
-  value_info { name: "late" type { tensor_type { elem_type: 18 shape { dim { dim_value: 2 } } } } }
+  value_info { name: "d" type { tensor_type { elem_type: 18 shape { dim { dim_value: 2 } } } } }
 }
 functions {
   name: "Twice" domain: "com.example" input: "u" output: "v"

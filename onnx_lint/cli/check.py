@@ -15,8 +15,8 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.completion import complete_file_ignores, complete_limits, complete_selectors, complete_severities
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
 from onnx_lint.cli.plan import Plan, told_apart
-from onnx_lint.cli.report_options import files_options, report_options, reporter_options
-from onnx_lint.cli.sections import SectionedCommand, section
+from onnx_lint.cli.report_options import common_report_options, files_options, report_options, reporter_options
+from onnx_lint.cli.sections import COMMON, SectionedCommand, section
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
 from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
@@ -28,28 +28,40 @@ if TYPE_CHECKING:
 edition_option = click.option(
     "--edition",
     type=click.Choice(EDITIONS),
+    metavar="EDITION",
     default=DEFAULT_STANDARD.edition,
     show_default=True,
-    help="The edition of the specification, named after the ONNX release that published it.",
+    help=f"The specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
 )
 
 _selection_options = section(
-    "Rules",
-    edition_option,
-    click.option(
-        "--variant",
-        type=click.Choice(VARIANTS),
-        default=DEFAULT_STANDARD.variant,
-        show_default=True,
-        help="The variant of the standard; onnx lacks classical machine learning.",
-    ),
+    COMMON,
     click.option(
         "--select",
         multiple=True,
         metavar="NAMES",
         shell_complete=complete_selectors,
-        help="Only these: rule ids, chapters, or keywords (MUST, SHOULD, ALL), separated by commas. Repeatable.",
+        help="Only these: rules, chapters, MUST, SHOULD, ALL.",
     ),
+    click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="None of these."),
+    click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks."),
+    edition_option,
+)
+
+_gate_options = section(
+    COMMON,
+    click.option(
+        "--fail-on",
+        type=click.Choice(("error", "warning", "note", "never")),
+        metavar="LEVEL",
+        default="error",
+        show_default=True,
+        help="Least severity that exits with 1: error, warning, note or never.",
+    ),
+)
+
+_rule_options = section(
+    "Rules and severities",
     click.option(
         "--extend-select",
         multiple=True,
@@ -57,13 +69,12 @@ _selection_options = section(
         shell_complete=complete_selectors,
         help="These besides the others.",
     ),
-    click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="None of these."),
     click.option(
         "--per-file-ignores",
         multiple=True,
         metavar="GLOB:NAMES",
         shell_complete=complete_file_ignores,
-        help="None of these for the files that the pattern means. Repeatable.",
+        help="None of these for some files.",
     ),
     click.option(
         "--severity",
@@ -71,9 +82,17 @@ _selection_options = section(
         multiple=True,
         metavar="RULE=LEVEL",
         shell_complete=complete_severities,
-        help="Give a rule's findings another severity: error, warning, note or off. Repeatable.",
+        help="Make a rule error, warning, note or off.",
     ),
-    click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks."),
+    click.option("--exit-zero", is_flag=True, help="The same as --fail-on never."),
+    click.option(
+        "--variant",
+        type=click.Choice(VARIANTS),
+        metavar="VARIANT",
+        default=DEFAULT_STANDARD.variant,
+        show_default=True,
+        help="onnx-ml or onnx, without classical learning.",
+    ),
 )
 
 _extent_options = section(
@@ -82,7 +101,7 @@ _extent_options = section(
         "--proto",
         type=click.Choice(FILE_MESSAGES),
         metavar="MESSAGE",
-        help="The message that the files hold where their content does not tell, such as TensorProto.",
+        help="The message of files that may be several kinds.",
     ),
     click.option(
         "--no-external-data",
@@ -90,49 +109,40 @@ _extent_options = section(
         flag_value=False,
         default=True,
         type=bool,
-        help="Do not look up the files that hold tensors outside the model.",
+        help="Leave files of tensors beside the model alone.",
     ),
-    click.option(
-        "--verify-checksums",
-        is_flag=True,
-        help="Read the files of external data that have a checksum, and compare it.",
-    ),
+    click.option("--verify-checksums", is_flag=True, help="Read such files, and compare their checksums."),
     click.option(
         "--limit",
         "limits",
         multiple=True,
         metavar="NAME=VALUE",
         shell_complete=complete_limits,
-        help="Set a limit on what is taken on or reported, such as nodes or findings_per_rule. Repeatable.",
+        help="Set a limit, such as nodes or findings_per_rule.",
     ),
-)
-
-_gate_options = section(
-    "Exit code",
-    click.option(
-        "--fail-on",
-        type=click.Choice(("error", "warning", "note", "never")),
-        default="error",
-        show_default=True,
-        help="The least severity that gives exit code 1.",
-    ),
-    click.option("--exit-zero", is_flag=True, help="The same as --fail-on never."),
 )
 
 
 @click.command("check", cls=SectionedCommand, short_help="Lint models; may be left out.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @_selection_options
-@target_options
-@_extent_options
-@files_options
-@report_options
 @_gate_options
+@common_report_options
+@_rule_options
+@target_options
+@files_options
+@_extent_options
+@report_options
 @baseline_options
 @configuration_options
 @click.pass_context
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
-    """Lint models: files, directories (searched for .onnx, .textproto, .txtpb and .pbtxt), or - for standard input."""
+    """Lint models.
+
+    PATH is a file, a directory (searched for .onnx, .textproto, .txtpb and .pbtxt), a glob, or - for standard input.
+    NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A configuration file
+    says the same once and for all: see onnx-lint config.
+    """
     plan = Plan(ctx, options)
     if options["show_settings"]:
         from onnx_lint.cli.show_settings import show_settings
@@ -151,7 +161,12 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
     code = _code(report, plan)
     failing = "never" if options["exit_zero"] else run["fail_on"]
     start = time.perf_counter()
-    if not write_outputs(report, outputs, reporter_options(options, failing), color=options["color"]):
+    if not write_outputs(
+        report,
+        outputs,
+        reporter_options({**options, "documentation_url": run["documentation_url"]}, failing),
+        color=options["color"],
+    ):
         code = max(code, exit_codes.NOT_CHECKED)
     if options["timings"]:
         from onnx_lint.cli.timings import tell_timings

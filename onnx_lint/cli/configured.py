@@ -34,10 +34,21 @@ PARAMETERS: Final = {
     "format": "format_name",
     "exclude": "exclude",
     "jobs": "jobs",
+    "documentation-url": "documentation_url",
 }
 """The parameter of the command `check` for each key."""
 
-_PLAIN: Final = ("edition", "variant", "pedantic", "fail-on", "target-ir", "external-data", "format", "jobs")
+_PLAIN: Final = (
+    "edition",
+    "variant",
+    "pedantic",
+    "fail-on",
+    "target-ir",
+    "external-data",
+    "format",
+    "jobs",
+    "documentation-url",
+)
 _TABLES: Final = ("severity", "limits", "target-opset")
 
 

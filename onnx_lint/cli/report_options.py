@@ -10,34 +10,23 @@ import click
 
 from onnx_lint.cli.completion import complete_outputs
 from onnx_lint.cli.outputs import FORMATS
-from onnx_lint.cli.sections import section
+from onnx_lint.cli.sections import COMMON, section
 from onnx_lint.reporters import SARIF_REGIONS, Options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-files_options = section(
-    "Files",
-    click.option(
-        "--exclude",
-        multiple=True,
-        metavar="GLOB",
-        help="Leave out files and directories; without a slash, by their name anywhere. Repeatable.",
-    ),
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=0),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Lint N files at a time; 0 for as many as there are processors.",
-    ),
-    click.option("--no-progress", is_flag=True, help="Show no progress bar when a run takes longer than a second."),
-)
 
-report_options = section(
-    "Reports",
+def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    from onnx_lint.distribution import is_url
+
+    if value and not is_url(value):
+        raise click.BadParameter(f"{value!r} is no http or https address")
+    return value or None
+
+
+common_report_options = section(
+    COMMON,
     click.option(
         "-f",
         "--format",
@@ -47,8 +36,7 @@ report_options = section(
         default="text",
         envvar="ONNX_LINT_FORMAT",
         show_default=True,
-        show_envvar=True,
-        help=f"The form of the report: {', '.join(FORMATS)}.",
+        help=f"{', '.join(FORMATS)}; ONNX_LINT_FORMAT sets another default.",
     ),
     click.option(
         "-o",
@@ -57,32 +45,61 @@ report_options = section(
         multiple=True,
         metavar="[FORMAT=]PATH",
         shell_complete=complete_outputs,
-        help="Write the report to a file; with FORMAT=, write a further one. Repeatable.",
+        help="Write to a file; with FORMAT= a further report.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Only findings: no line for each file, no totals."),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=0),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Lint N files at a time; 0: one a processor.",
+    ),
+)
+
+files_options = section(
+    "What is read",
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="GLOB",
+        help="Leave files out; without a slash, by name anywhere.",
+    ),
+)
+
+report_options = section(
+    "Reports",
     click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
-    click.option("--timings", is_flag=True, help="Tell on standard error where the time of the run went."),
     click.option(
         "--color",
         type=click.Choice(("auto", "always", "never")),
+        metavar="WHEN",
         default="auto",
-        show_default=True,
-        help="Colours; auto goes by the terminal, NO_COLOR and FORCE_COLOR.",
+        help="auto (heeds NO_COLOR, FORCE_COLOR), always, never.",
     ),
+    click.option("--no-progress", is_flag=True, help="No progress bar in runs of more than a second."),
     click.option(
         "--sarif-region",
         type=click.Choice(SARIF_REGIONS),
         metavar="WHAT",
-        help="What SARIF results point at: line (the first, for GitHub), bytes or none.  [default: line, above 256 MB"
-        " none]",
+        help="Point at the first line, for GitHub (line), at bytes or none.  [default: line; above 256 MB none]",
     ),
     click.option(
         "--sarif-root",
         type=click.Path(exists=True, file_okay=False),
         metavar="DIR",
-        help="The directory that paths for SARIF, GitHub and GitLab start from.  [default: the top of the Git"
-        " repository]",
+        help="Where paths start for SARIF, GitHub and GitLab.  [default: the Git repository]",
     ),
+    click.option(
+        "--documentation-url",
+        metavar="URL",
+        envvar="ONNX_LINT_DOCUMENTATION_URL",
+        callback=_url,
+        help="Link rules to pages there, as docs/build.py makes them.",
+    ),
+    click.option("--timings", is_flag=True, help="Tell on standard error where the time went."),
 )
 
 
@@ -102,6 +119,7 @@ def reporter_options(options: Mapping[str, Any], failing: str) -> Options:
         statistics=options["statistics"],
         show_suppressed=options["show_suppressed"],
         sarif_region=options["sarif_region"],
+        documentation=options["documentation_url"],
         # A run that is not to fail still shows as failed tests what would have failed it.
         failing="error" if failing == "never" else failing,
     )

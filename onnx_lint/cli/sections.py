@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import click
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+COMMON: Final = "Common options"
+"""The section that comes first."""
 
 _SECTION = "__onnx_lint_section__"
 
@@ -28,7 +31,7 @@ def section(title: str, *options: Decorator) -> Decorator:
 
 
 class SectionedCommand(click.Command):
-    """Shows its options under the titles that :func:`section` gave them; those without one come last."""
+    """Shows its options under the titles that :func:`section` gave them; those without one end the first section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options for each section."""
@@ -39,6 +42,7 @@ class SectionedCommand(click.Command):
             if record is not None:
                 title = getattr(parameter, _SECTION, None)
                 (others if title is None else sections.setdefault(title, [])).append(record)
-        for title, records in [*sections.items(), ("Other options", others)]:
+        for title, records in sections.items():
             with formatter.section(title):
-                formatter.write_dl(records)
+                formatter.write_dl([*records, *others])
+            others = []

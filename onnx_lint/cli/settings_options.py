@@ -14,14 +14,14 @@ target_options = section(
         "--target-ir",
         type=int,
         metavar="N",
-        help="Also what a consumer that knows IR version N and earlier would not understand.",
+        help="What does a consumer of IR version N not know?",
     ),
     click.option(
         "--target-opset",
         "target_opsets",
         multiple=True,
         metavar="[DOMAIN=]N",
-        help="Also what a consumer that knows operator set N of the domain (ai.onnx) would not understand. Repeatable.",
+        help="What does one of this operator set not know?",
     ),
     click.option(
         "--opset-schema",
@@ -29,7 +29,7 @@ target_options = section(
         multiple=True,
         metavar="FILE",
         shell_complete=complete_files,
-        help="A schema file, which describes the operators of a domain. Repeatable.",
+        help="Describes the operators of a domain of your own.",
     ),
 )
 
@@ -39,16 +39,16 @@ baseline_options = section(
         "--baseline",
         metavar="FILE",
         shell_complete=complete_files,
-        help="Do not report the findings that this file lists.",
+        help="Do not report what this file lists.",
     ),
     click.option(
         "--write-baseline",
         metavar="FILE",
         shell_complete=complete_files,
-        help="List all findings in this file instead of failing.",
+        help="List all findings there instead of failing.",
     ),
-    click.option("--prune-baseline", is_flag=True, help="Take what is no longer found out of the file of --baseline."),
-    click.option("--show-suppressed", is_flag=True, help="Report what the baseline lists as well, marked."),
+    click.option("--prune-baseline", is_flag=True, help="Take what is no longer found out of it."),
+    click.option("--show-suppressed", is_flag=True, help="Report what it lists as well, marked."),
 )
 
 configuration_options = section(
@@ -58,8 +58,8 @@ configuration_options = section(
         multiple=True,
         metavar="FILE|KEY=VALUE",
         shell_complete=complete_configurations,
-        help="Use this configuration file in place of the nearest ones; or set a key of it. Repeatable.",
+        help="Use this file, not the nearest; or set a key.",
     ),
     click.option("--no-config", is_flag=True, help="Look for no configuration file."),
-    click.option("--show-settings", is_flag=True, help="Show the settings for PATH and where each comes from."),
+    click.option("--show-settings", is_flag=True, help="Show the settings and where each comes from."),
 )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint.configuration.kinds import ANY, FLAG, TEXT, TEXTS, WHOLE, Kind, choice, table
+from onnx_lint.configuration.kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, Kind, choice, table
 from onnx_lint.limits import NAMES as LIMIT_NAMES
 from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS
@@ -231,12 +231,23 @@ _DECLARED: Final = (
     ),
     Key(
         "jobs",
-        WHOLE,
+        COUNT,
         1,
         "How many files to lint at a time.",
-        "Taken from the configuration of the working directory.",
+        "0 for as many as there are processors. Taken from the configuration of the working directory.",
         "jobs = 1",
         "--jobs",
+        of_run=True,
+    ),
+    Key(
+        "documentation-url",
+        URL,
+        None,
+        "The address of the documentation site, to which reports link the names of rules.",
+        "For those who host the site that python docs/build.py makes; without it, reports refer to onnx-lint explain. "
+        "Taken from the configuration of the working directory.",
+        'documentation-url = "https://docs.example.org/onnx-lint/"',
+        "--documentation-url",
         of_run=True,
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint.distribution import is_url
 from onnx_lint.record import Record
 
 
@@ -47,6 +48,16 @@ TEXT: Final = Kind(
 )
 WHOLE: Final = Kind(
     "a whole number of at least 1", MappingProxyType({"type": "integer", "minimum": 1}), lambda value: _is_whole(value)
+)
+COUNT: Final = Kind(
+    "a whole number of at least 0",
+    MappingProxyType({"type": "integer", "minimum": 0}),
+    lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
+)
+URL: Final = Kind(
+    "an http or https address",
+    MappingProxyType({"type": "string", "format": "uri", "pattern": "^https?://"}),
+    lambda value: isinstance(value, str) and is_url(value),
 )
 TEXTS: Final = Kind(
     "a list of strings", MappingProxyType({"type": "array", "items": {"type": "string"}}), lambda value: _is_list(value)

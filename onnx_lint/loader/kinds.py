@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.loader.identify import HEAD_BYTES, Form
-from onnx_lint.loader.inspection import candidates, is_a_model
+from onnx_lint.loader.likeness import candidates, is_a_model
 from onnx_lint.model.documents import MAGIC, MODEL, OPERATOR_SET
 from onnx_lint.source import Source
 

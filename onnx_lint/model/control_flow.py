@@ -9,6 +9,9 @@ from onnx_lint.spec.releases import DEFAULT_DOMAIN, normalized_domain
 
 CONTROL_FLOW_OPERATORS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 
+LAST_IR_VERSION_WITH_DEFAULTS = 3
+"""Up to here further inputs may follow those that the operator supplies, each with an initializer."""
+
 
 def control_flow_node(model: Model, graph: Graph) -> Node | None:
     """The control-flow node in whose attribute the nested graph stands; None where another node or none holds it.
@@ -38,6 +41,20 @@ def supplied_inputs(model: Model, node: Node) -> int | None:
         return count
     version = _default_opset_version(model, node)
     return None if version is None else count - (version == 8)
+
+
+def awaited_inputs(model: Model, graph: Graph, supplied: int) -> list[str]:
+    """The inputs of a subgraph that its operator has to supply, `supplied` of them if the subgraph fits."""
+    names = graph.input_names
+    if model.effective_ir_version > LAST_IR_VERSION_WITH_DEFAULTS:
+        return names
+    initializers = {*graph.initializer_names, *graph.sparse_initializer_names}
+    return names[:supplied] + [name for name in names[supplied:] if name not in initializers]
+
+
+def handed_on_outputs(node: Node) -> int:
+    """How many outputs each subgraph of a control-flow node has to have: the body of Loop one more, the condition."""
+    return len(node.outputs) + (node.op_type == "Loop")
 
 
 def _default_opset_version(model: Model, node: Node) -> int | None:

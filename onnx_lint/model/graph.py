@@ -112,6 +112,8 @@ class Graph:
         self.place = place
         self.parent = parent
         self.position = position
+        self.depth: int = parent.depth + 1 if parent is not None and kind is GraphKind.NESTED else 0
+        """How many graphs this one is nested in."""
         self.function = function
         """The function in whose body the graph stands, at any depth."""
         self.nested: list[Graph] = []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
@@ -23,7 +24,7 @@ from onnx_lint.model.resolution import Resolution, resolve
 from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec, node_device_configurations, sharding_specs
 from onnx_lint.model.signatures import Signatures
 from onnx_lint.model.tensor_data import TensorSurvey, survey
-from onnx_lint.model.type_index import TypeIndex, attribute_types, with_elements
+from onnx_lint.model.type_index import Derived, TypeIndex, attribute_types, with_elements
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS
@@ -32,6 +33,9 @@ from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
+
+if TYPE_CHECKING:
+    from onnx_lint.model.typing import TypeFlow
 
 
 class Model:
@@ -203,6 +207,13 @@ class Model:
         return Signatures(self, schemas)
 
     @cached_property
+    def type_flow(self) -> TypeFlow:
+        """The types of the values, and where they are at odds with the operators and with what is declared."""
+        from onnx_lint.model.typing import follow_types  # which imports this module
+
+        return follow_types(self)
+
+    @cached_property
     def calls(self) -> Calls:
         """The nodes that call model-local functions, and which."""
         return Calls(self.functions, self.graphs, self.effective_ir_version)
@@ -245,6 +256,13 @@ class Model:
     def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of `types()` of whose TypeProto `is_wanted` is true, which is asked once for each distinct one."""
         yield from self._type_index.where(is_wanted)
+
+    def derive_types(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
+        """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one.
+
+        `role` is the list: input, output or value_info.
+        """
+        return self._type_index.each(graph, role, derive)
 
     @cached_property
     def _type_index(self) -> TypeIndex:

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from onnx_lint.model.attribute_index import AttributeIndex
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.views import Attribute, Type, ValueInfo
 from onnx_lint.record import Record
+
+Derived = TypeVar("Derived")
 
 _ELEMENT_FIELDS = (
     ("sequence_type", "elem_type"),
@@ -64,8 +67,15 @@ class TypeIndex:
                 protos = getattr(graph.proto, role)
                 if protos:
                     self._rows.append(_Row(graph, role, self._numbers_of(protos, known)))
+        self._numbers = {(row.graph, row.role): row.numbers for row in self._rows}
         found = attributes.where(lambda signature: "tp" in signature.fields or "type_protos" in signature.fields)
         self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]
+
+    def each(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
+        """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one."""
+        numbers = self._numbers.get((graph, role), [])
+        derived = {number: derive(self._distinct[number]) for number in set(numbers)}
+        return [derived[number] for number in numbers]
 
     def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of whose TypeProto that is true, element types included, in the order of Model.types().

@@ -38,6 +38,8 @@ class Options(Record):
     """Whether to show what a baseline suppresses, in the formats that have a place for it, instead of counting it."""
     sarif_region: str | None = None
     """One of SARIF_REGIONS; None for `line` in files of common size, and `none` in larger ones."""
+    documentation: str | None = None
+    """The address of the documentation site; None for the one that the metadata of onnx-lint names, if any."""
     failing: str = "error"
     """The least severity that JUnit shows as a failure, or `never`."""
 

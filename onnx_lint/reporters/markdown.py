@@ -13,6 +13,7 @@ from typing import Final, TextIO
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     bytes_of,
@@ -59,7 +60,7 @@ def _sections(report: Report, options: Options) -> Iterator[str]:
         yield _statistics(report)
     for file in report.files:
         if file.diagnostics or not options.quiet:
-            yield from _file(file, report)
+            yield from _file(file, report, options)
 
 
 def _statistics(report: Report) -> str:
@@ -67,7 +68,7 @@ def _statistics(report: Report) -> str:
     return "".join(("\n| Findings | Severity | Rule |\n| ---: | --- | --- |\n", *rows)) if rows else ""
 
 
-def _file(file: FileReport, report: Report) -> Iterator[str]:
+def _file(file: FileReport, report: Report, options: Options) -> Iterator[str]:
     yield f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n"
     for error in file.internal_errors:
         yield f"- **internal error** in {_code(error.rule)}: {_inert(error.exception)}\n"
@@ -78,7 +79,7 @@ def _file(file: FileReport, report: Report) -> Iterator[str]:
         groups.setdefault((item.rule, item.clause, item.severity), []).append(item)
     for index, group in enumerate(groups.values()):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
-        yield heading + "".join(_row(item) for item in group[:SHOWN_PER_RULE]) + _more(group)
+        yield heading + "".join(_row(item, options) for item in group[:SHOWN_PER_RULE]) + _more(group)
 
 
 def _state(file: FileReport, report: Report) -> str:
@@ -94,11 +95,13 @@ def _state(file: FileReport, report: Report) -> str:
     return f"Conforms {praise_of(file, report)}{facts}"
 
 
-def _row(item: Diagnostic) -> str:
+def _row(item: Diagnostic, options: Options) -> str:
     where = bytes_of(item.byte_range)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
     said = _inert(f"{item.clause} {item.keyword} ({item.anchor})")
-    return f"| {item.severity.label} | {_code(item.rule)} | {_inert(item.message)}<br>{place}<br>{said} |\n"
+    url = documentation_url(item.rule, options.documentation) if options.documentation else None
+    rule = _code(item.rule) if url is None else f"[{_code(item.rule)}]({url})"
+    return f"| {item.severity.label} | {rule} | {_inert(item.message)}<br>{place}<br>{said} |\n"
 
 
 def _more(group: list[Diagnostic]) -> str:

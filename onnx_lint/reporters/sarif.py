@@ -61,7 +61,9 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
     else:
         known = set()
     uris = [uri_of(file.path, root) for file in report.files]
-    rules = sarif_rules((*report.rules, *(item.rule for item in report.diagnostics)), report.edition)
+    rules = sarif_rules(
+        (*report.rules, *(item.rule for item in report.diagnostics)), report.edition, options.documentation
+    )
     rule_indices = {rule["id"]: index for index, rule in enumerate(rules)}
     results = [
         result
@@ -75,7 +77,7 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
     if len(kept) < len(results):
         left_out = len(results) - len(kept)
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
-    url = information_url()
+    url = information_url(options.documentation)
     driver = {
         "name": "onnx-lint",
         "version": __version__,

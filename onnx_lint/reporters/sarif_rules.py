@@ -73,13 +73,16 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
 """What can be said about the run, sorted by id."""
 
 
-def sarif_rules(ids: Iterable[str], edition: str) -> list[dict[str, Any]]:
-    """The rules with these ids, sorted; one that is not registered is described by its id alone."""
+def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> list[dict[str, Any]]:
+    """The rules with these ids, sorted; one that is not registered is described by its id alone.
+
+    `site`: the address of the documentation, as links.documentation_url takes it.
+    """
     known = registry()
-    return [_rule(known[name], edition) if name in known else _unknown(name) for name in sorted(set(ids))]
+    return [_rule(known[name], edition, site) if name in known else _unknown(name) for name in sorted(set(ids))]
 
 
-def _rule(entry: Registered, edition: str) -> dict[str, Any]:
+def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
     rule = entry.rule
     level = worst_severity(rule, edition) or Severity.NOTE
     table = clauses()
@@ -96,7 +99,7 @@ def _rule(entry: Registered, edition: str) -> dict[str, Any]:
         properties["security-severity"] = _SECURITY_SEVERITIES[level]
     if entry.plugin:
         properties["plugin"] = entry.plugin
-    url = documentation_url(rule.id)
+    url = documentation_url(rule.id, site)
     return {
         **_identity(rule.id),
         **({"helpUri": url} if url is not None else {}),

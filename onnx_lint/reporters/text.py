@@ -37,9 +37,9 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     write_line = painter(stream, color=options.color)
     begun = False
     for file in report.files:
-        blocks = list(_findings(file, links=options.links))
+        blocks = list(_findings(file, options))
         if options.show_suppressed:
-            blocks += _findings(replace(file, diagnostics=file.suppressed), links=options.links, mark=" (suppressed)")
+            blocks += _findings(replace(file, diagnostics=file.suppressed), options, mark=" (suppressed)")
         if not options.quiet:
             blocks.append([_summary(file, report), *map(_not_verified, not_verified_of(file))])
         for index, block in enumerate(blocks):
@@ -58,7 +58,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
             write_line(plain(row))
 
 
-def _findings(file: FileReport, *, links: bool, mark: str = "") -> Iterator[list[Line]]:
+def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
     """A block of lines for each finding that is shown, those of one rule and clause together."""
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for diagnostic in file.diagnostics:
@@ -67,23 +67,23 @@ def _findings(file: FileReport, *, links: bool, mark: str = "") -> Iterator[list
     for group in groups.values():
         shown = group[:SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
-            block = [*_headline(diagnostic, file, links=links, mark=mark)]
+            block = [*_headline(diagnostic, file, options, mark)]
             if index == 0:
                 block.append(_detail("clause", _clause(diagnostic)))
             if diagnostic.allowed and (index == 0 or diagnostic.allowed != shown[index - 1].allowed):
                 block.append(_detail("allowed", visible(diagnostic.allowed)))
             if diagnostic.rule not in explained:
-                block.append(_detail("help", f"onnx-lint explain {visible(diagnostic.rule)}"))
+                block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
             if index == SHOWN_PER_RULE - 1 and len(group) > SHOWN_PER_RULE:
                 block.append(_folded(len(group) - SHOWN_PER_RULE))
             yield block
 
 
-def _headline(diagnostic: Diagnostic, file: FileReport, *, links: bool, mark: str) -> Iterator[Line]:
+def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: str) -> Iterator[Line]:
     style = _STYLES[diagnostic.severity]
     rule = visible(diagnostic.rule)
-    url = documentation_url(diagnostic.rule) if links else None
+    url = documentation_url(diagnostic.rule, options.documentation) if options.links else None
     yield (
         (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]{mark}", style),
         (f": {visible(diagnostic.message)}", "bold"),
@@ -95,6 +95,13 @@ def _headline(diagnostic: Diagnostic, file: FileReport, *, links: bool, mark: st
     for related in diagnostic.related:
         where = f"{visible(related.place)}{_bytes(related.byte_range)}"
         yield (("  ::: ", _FRAME), (f"{where}: {visible(related.message)}", ""))
+
+
+def _help(rule: str, options: Options) -> str:
+    """How to learn more: by a command that always works, and where there can be no link, by the address."""
+    command = f"onnx-lint explain {visible(rule)}"
+    url = documentation_url(rule, options.documentation) if options.documentation and not options.links else None
+    return command if url is None else f"{command}, {url}"
 
 
 def _bytes(byte_range: tuple[int, int] | None) -> str:

@@ -230,7 +230,10 @@ def records(
                     length, value = decode_varint(chunk, local)
                 local = value + length
             elif wire_type == 0:
-                _, local = decode_varint(chunk, local)
+                if chunk[local] < 0x80:
+                    local += 1
+                else:
+                    _, local = decode_varint(chunk, local)
             elif wire_type in _FIXED_BYTES:
                 local += _FIXED_BYTES[WireType(wire_type)]
         except IndexError:

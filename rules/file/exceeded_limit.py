@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from onnx_lint.limits import OF_CONSUMERS, OF_JUDGEMENT, exceeded
-from onnx_lint.model import ROOT, FaultKind, Graph, GraphKind, Model, Place
+from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
 from onnx_lint.model.calls import MAX_COUNT
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
@@ -35,7 +35,8 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     Beyond these the model is not judged, which is an error: `file_bytes` (17179869184, 16 GiB) for the file,
     `text_bytes` (16777216) for a model in text form, `message_bytes` (536870912) for the model without the contents
     of its tensors, `nodes` (500000) for nodes, graphs and functions together, `graph_entries` (500000) for one list
-    such as the inputs of a graph.
+    such as the inputs of a graph, `fields` (5000000) for the fields that are looked at one by one: those of
+    the graphs of a large file, and those of each message that is not written as Protocol Buffers writes it.
 
     Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for graphs
     inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is
@@ -69,14 +70,11 @@ def _allowed(model: Model, limit: str) -> str:
 
 def _nesting(model: Model) -> tuple[Place, str] | None:
     """The first graph that is nested deeper than the limit, and how deep the deepest is."""
-    depths: dict[int, int] = {}
-    first: Graph | None = None
-    for graph in model.graphs:  # each behind the one in which it is nested
-        depth = depths[id(graph.parent)] + 1 if graph.kind is GraphKind.NESTED else 0
-        depths[id(graph)] = depth
-        if first is None and depth > model.limits.graph_nesting:
-            first = graph
-    return None if first is None else (first.place, f"graphs nest {max(depths.values())} deep")
+    deepest = max((graph.depth for graph in model.graphs), default=0)
+    if deepest <= model.limits.graph_nesting:
+        return None
+    first = next(graph for graph in model.graphs if graph.depth > model.limits.graph_nesting)
+    return first.place, f"graphs nest {deepest} deep"
 
 
 def _expanded(model: Model) -> tuple[Place, str] | None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, GraphKind, Model, Node
-from onnx_lint.model.control_flow import control_flow_node, supplied_inputs
+from onnx_lint.model.control_flow import awaited_inputs, control_flow_node, handed_on_outputs, supplied_inputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
 """The attributes that hold the subgraphs of the control-flow operators."""
-
-LAST_IR_VERSION_WITH_DEFAULTS = 3
-"""Up to here further inputs may follow the supplied ones, each with an initializer."""
 
 
 @rule(clause=("SUB-7", "SUB-7a"), since="0.1.0")
@@ -61,17 +58,14 @@ def _inputs(model: Model, graph: Graph, node: Node) -> Iterator[Finding]:
     supplied = supplied_inputs(model, node)
     if supplied is None:
         return
-    names = graph.input_names
-    if model.effective_ir_version <= LAST_IR_VERSION_WITH_DEFAULTS:
-        initializers = {*graph.initializer_names, *graph.sparse_initializer_names}
-        names = names[:supplied] + [name for name in names[supplied:] if name not in initializers]
+    names = awaited_inputs(model, graph, supplied)
     if len(names) != supplied:
         what = f"{_count(len(names), 'input')}, and {node.op_type} supplies {supplied}"
         yield _finding(graph, node, "SUB-7", what, _count(supplied, "input"))
 
 
 def _outputs(graph: Graph, node: Node) -> Iterator[Finding]:
-    expected = len(node.outputs) + (node.op_type == "Loop")
+    expected = handed_on_outputs(node)
     found = len(graph.output_names)
     if found != expected:
         what = f"{_count(found, 'output')}, and {node.op_type} hands on {expected}"

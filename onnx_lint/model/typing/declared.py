@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types that a graph states: of its inputs, of its initializers, and of its other values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
+
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.model import Model
+from onnx_lint.model.typing.value_type import ValueType, from_proto, tensor_of
+
+
+def declared_inputs(graph: Graph, supplied: tuple[ValueType | None, ...] | None) -> dict[str, ValueType | None]:
+    """The types of the inputs; those of a subgraph are what the operator supplies, or else what is declared.
+
+    Where the two contradict each other nothing is known.
+    """
+    types: dict[str, ValueType | None] = {}
+    for index, value in enumerate(graph.proto.input):
+        kind = from_proto(value.type)
+        given = supplied[index] if supplied is not None and index < len(supplied) else None
+        types[value.name] = (given or kind) if kind is None or given in (None, kind) else None
+    types.pop("", None)
+    return types
+
+
+def initializer_types(graph: Graph) -> Iterator[tuple[str, ValueType | None]]:
+    """The types of the initializers. A sparse one is another way to write a tensor, and operators meet it as one."""
+    for name, tensor in zip(graph.initializer_names, graph.proto.initializer, strict=True):
+        if name:
+            yield name, tensor_of(tensor.data_type)
+    for name, sparse in zip(graph.sparse_initializer_names, graph.proto.sparse_initializer, strict=True):
+        if name:
+            yield name, tensor_of(sparse.values.data_type)
+
+
+def declared_values(model: Model, graph: Graph) -> Mapping[str, ValueType]:
+    """The types that outputs and value_info declare, but for names of which they say two different things."""
+    names = [*graph.value_info_names, *graph.output_names]
+    kinds = [kind for role in ("value_info", "output") for kind in model.derive_types(graph, role, from_proto)]
+    types = dict(zip(names, kinds, strict=True))
+    if len(types) < len(names) or None in types.values() or "" in types:
+        return _unambiguous(zip(names, kinds, strict=True))
+    return cast("Mapping[str, ValueType]", types)
+
+
+def _unambiguous(declarations: Iterable[tuple[str, ValueType | None]]) -> dict[str, ValueType]:
+    types: dict[str, ValueType] = {}
+    ambiguous = {""}
+    for name, kind in declarations:
+        if kind is not None and types.setdefault(name, kind) != kind:
+            ambiguous.add(name)
+    return {name: kind for name, kind in types.items() if name not in ambiguous}

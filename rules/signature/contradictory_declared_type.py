@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.typing.wording import declaration_notes, describe_declaration
+from onnx_lint.rule import Finding, Related, rule
+
+
+@rule(clause=("NOD-8", "VI-6"), since="0.1.0")
+def contradictory_declared_type(model: Model) -> Iterator[Finding]:
+    """A value is declared as another type than follows from the node that makes it.
+
+    ### Why it matters
+
+    A consumer that believes the declaration allocates and casts for a type that never comes; one that derives the type
+    itself refuses the model. Converters leave such declarations behind when they change the types of nodes.
+
+    ### What is allowed
+
+    For outputs of graphs and for `value_info` the kind of type and the element type that the node gives by its
+    operator's signature, its attributes and the types of its inputs. Shapes are not looked at. Where the type does not
+    follow, as behind an unknown operator, any declaration is right. `value_info` of functions, which may be called
+    with several types, is not judged.
+
+    Two declarations of one value are for `contradictory-value-info`, an optional type and the type in it for
+    `unconverted-optional`.
+
+    ### Example
+
+    ```
+    node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" i: 10 type: INT } }
+    output { name: "y" type { tensor_type { elem_type: 1 } } }
+    ```
+    """
+    has_conversions = model.standard.at_least("1.16")
+    for conflict in model.type_flow.declarations:
+        if has_conversions and conflict.lacks_conversion:
+            continue
+        yield Finding(
+            conflict.graph.place.at(conflict.field, conflict.index),
+            describe_declaration(conflict),
+            clause="NOD-8" if conflict.field == "output" else "VI-6",
+            related=tuple(Related(*note) for note in declaration_notes(conflict)),
+            allowed=conflict.inferred,
+            subject=conflict.name,
+        )

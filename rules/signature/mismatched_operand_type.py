@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.model.typing.wording import allowed_at, describe_operands, operand_notes
+from onnx_lint.rule import Finding, Related, rule
+
+
+@rule(clause="NOD-8", since="0.1.0")
+def mismatched_operand_type(model: Model) -> Iterator[Finding]:
+    """The type of a node's input or output is not one that its operator allows.
+
+    ### Why it matters
+
+    The operator is not defined for such values, and a consumer has no kernel for them. Most refuse the model when they
+    load it.
+
+    ### What is allowed
+
+    For each input one of the types of the signature at the imported version, and for the inputs that share a type
+    variable, such as `T`, one type for all of them. An output whose type follows from attributes or inputs has to be
+    of a type of the signature too. A value that nothing tells the type of, and an input that is left out, fit
+    everything.
+
+    Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions; shapes are not
+    looked at. A function is judged with the types of its calls, and what is wrong in its body is reported once. What
+    comes out of a node with such a fault counts as unknown. An operator that is deprecated, or of an operator set that
+    onnx-lint does not know yet, is not judged. A sparse initializer counts as the tensor that it stands for.
+
+    An optional type where the type in it is needed is for `unconverted-optional` (from edition 1.16 on), a number of
+    an element type that the operator does not know for `unsupported-attribute-value`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 } } }
+    input { name: "y" type { tensor_type { elem_type: 11 } } }
+    node { op_type: "Add" input: "x" input: "y" output: "z" }
+    ```
+    """
+    has_conversions = model.standard.at_least("1.16")
+    for conflict in model.type_flow.operands:
+        if has_conversions and conflict.lacks_conversion:
+            continue
+        field = "output" if conflict.is_of_output else "input"
+        index = conflict.problem.index
+        names = conflict.node.outputs if conflict.is_of_output else conflict.node.inputs
+        yield Finding(
+            conflict.node.place.at(field, index),
+            describe_operands(conflict, model.signatures.schemas),
+            related=tuple(Related(*note) for note in operand_notes(conflict)),
+            allowed=allowed_at(conflict),
+            subject=names[index],
+        )

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How types flow: what is known of each operator's outputs, and what following the types through functions costs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from onnx_lint import schema
+from onnx_lint.loader import load
+from onnx_lint.model import Model, Proto
+from onnx_lint.model.typing import OUTPUT_TYPES, describe_types, flow, from_proto
+from onnx_lint.source import BytesSource
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchema
+
+FLOAT, DOUBLE = 1, 11
+
+
+def _schemas() -> list[OperatorSchema]:
+    every = (
+        BUILT_IN.find(domain, name, version)
+        for domain in sorted(BUILT_IN.known_domains())
+        for name in BUILT_IN.operator_names(domain)
+        for version in BUILT_IN.versions(domain, name)
+    )
+    return [found for found in every if found is not None]
+
+
+class TestTheTable:
+    def test_every_output_that_no_input_decides_is_in_the_table(self):
+        missing = []
+        for operator in _schemas():
+            table = OUTPUT_TYPES.get((operator.domain, operator.name))
+            for index in () if operator.deprecated else operator.outputs_without_input_type:
+                if table is None or table.decision_at(index) is None:
+                    missing.append((operator.domain, operator.name, operator.since_version, index))
+        assert missing == []
+
+    def test_every_row_is_about_an_operator_and_attributes_that_it_has(self):
+        attributes: dict[tuple[str, str], set[str]] = {}
+        for operator in _schemas():
+            attributes.setdefault((operator.domain, operator.name), set()).update(operator.attributes)
+        assert sorted(set(OUTPUT_TYPES) - set(attributes)) == []
+        strangers = {key: row.attributes - attributes[key] for key, row in OUTPUT_TYPES.items()}
+        assert {key: names for key, names in strangers.items() if names} == {}
+
+
+def _type(text: str) -> Proto:
+    from google.protobuf import text_format
+
+    return text_format.Parse(text, schema.message("TypeProto")())
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("tensor_type { elem_type: 1 }", "tensor(float)"),
+        ("tensor_type { }", None),
+        ("tensor_type { elem_type: 1000 }", None),
+        ("sparse_tensor_type { elem_type: 11 }", "sparse_tensor(double)"),
+        ("sequence_type { elem_type { tensor_type { elem_type: 8 } } }", "seq(tensor(string))"),
+        ("sequence_type { }", None),
+        ("optional_type { elem_type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }",
+         "optional(seq(tensor(float)))"),
+        ("map_type { key_type: 7 value_type { tensor_type { elem_type: 1 } } }", "map(int64, float)"),
+        ("map_type { key_type: 8 value_type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }",
+         "map(string, seq(tensor(float)))"),
+        ("map_type { value_type { tensor_type { elem_type: 1 } } }", None),
+        ('opaque_type { domain: "d" name: "N" }', "opaque(d,N)"),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_a_type_is_read_or_not_known(text: str, kind: str | None):
+    assert from_proto(_type(text)) == kind
+
+
+def test_long_lists_of_types_are_gathered_and_shortened():
+    elements = "abcdefghij"
+    assert describe_types(["seq(tensor(x))", "map(int64, float)", *(f"tensor({name})" for name in elements)]) == (
+        "map(int64, float), seq(tensor(x)), tensor(a, b, c, d, e, f, g, h, 2 more)"
+    )
+
+
+# --- functions
+
+
+def _add_node(holder: Proto, op_type: str, inputs: str, output: str, domain: str = "", **attributes: int) -> None:
+    node = holder.node.add(op_type=op_type, domain=domain, input=inputs.split(), output=[output])
+    for name, value in attributes.items():
+        node.attribute.add(name=name, type=2, i=value)
+
+
+def _model(functions: int) -> Proto:
+    proto = schema.message("ModelProto")(ir_version=10)
+    proto.opset_import.add(domain="", version=21)
+    proto.opset_import.add(domain="d", version=1)
+    for index in range(functions):
+        function = proto.functions.add(domain="d", name=f"F{index}", input=["a"], output=["b"])
+        function.opset_import.add(domain="", version=21)
+        function.opset_import.add(domain="d", version=1)
+    proto.graph.name = "g"
+    for name, code in (("x", FLOAT), ("w", DOUBLE)):
+        proto.graph.input.add(name=name).type.tensor_type.elem_type = code
+    return proto
+
+
+def _load(proto: Proto) -> Model:
+    return load(BytesSource(proto.SerializeToString()), "model.onnx")
+
+
+def test_functions_that_call_each_other_two_at_a_time_thirty_deep_take_milliseconds():
+    proto = _model(30)
+    for index, function in enumerate(proto.functions[:-1]):
+        _add_node(function, f"F{index + 1}", "a", "c", "d")
+        _add_node(function, f"F{index + 1}", "c", "b", "d")
+    _add_node(proto.functions[-1], "Shape", "a", "s")
+    _add_node(proto.functions[-1], "Cast", "s", "b", to=FLOAT)
+    _add_node(proto.graph, "F0", "x", "y", "d")
+    _add_node(proto.graph, "F0", "w", "z", "d")
+    model = _load(proto)
+    start = time.process_time()
+    found = model.type_flow
+    assert time.process_time() - start < 0.5
+    assert found.types["y"] == found.types["z"] == "tensor(float)"
+    assert found.operands == []
+
+
+def test_a_chain_of_calls_may_be_as_long_as_the_file_has_it():
+    depth = 5_000
+    proto = _model(depth)
+    for index, function in enumerate(proto.functions[:-1]):
+        _add_node(function, f"F{index + 1}", "a", "b", "d")
+    _add_node(proto.functions[-1], "Not", "a", "b")
+    _add_node(proto.graph, "F0", "x", "y", "d")
+    [conflict] = _load(proto).type_flow.operands
+    assert conflict.node.op_type == "Not"
+
+
+def test_functions_that_call_each_other_in_a_circle_end():
+    proto = _model(2)
+    for index, function in enumerate(proto.functions):
+        _add_node(function, f"F{1 - index}", "a", "c", "d")
+        _add_node(function, "Relu", "c", "b")
+    _add_node(proto.graph, "F0", "x", "y", "d")
+    _add_node(proto.graph, "F1", "w", "z", "d")
+    assert _load(proto).type_flow.operands == []
+
+
+def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.MonkeyPatch):
+    walked = []
+    walk = flow._Flow.walk
+
+    def count(self, graph, frame, known, supplied):
+        walked.append(graph.name)
+        return walk(self, graph, frame, known, supplied)
+
+    monkeypatch.setattr(flow._Flow, "walk", count)
+    proto = _model(1)
+    _add_node(proto.functions[0], "Relu", "a", "b")
+    for index in range(50):
+        _add_node(proto.graph, "F0", "x", f"x{index}", "d")
+        _add_node(proto.graph, "F0", "w", f"w{index}", "d")
+    found = _load(proto).type_flow
+    assert walked == ["g", "F0", "F0"]
+    assert (found.types["x49"], found.types["w49"]) == ("tensor(float)", "tensor(double)")
+
+
+def test_what_grows_without_end_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch):
+    """Each body calls the next one twice, and casts one argument more for the second call: 2 ** 40 tuples of types."""
+    monkeypatch.setattr(flow, "REPEATED_NODES", 200)
+    depth = 40
+    arguments = [f"a{index}" for index in range(depth)]
+    proto = _model(depth)
+    for index, function in enumerate(proto.functions):
+        function.ClearField("input")
+        function.input.extend(arguments)
+        _add_node(function, "Cast", arguments[index], "c", to=DOUBLE)
+        if index + 1 < depth:
+            _add_node(function, f"F{index + 1}", " ".join(arguments), "p", "d")
+            changed = [*arguments[:index], "c", *arguments[index + 1 :]]
+            _add_node(function, f"F{index + 1}", " ".join(changed), "q", "d")
+        _add_node(function, "Not", "c", "b")
+    _add_node(proto.graph, "F0", " ".join(["x"] * depth), "y", "d")
+    found = _load(proto).type_flow
+    assert {conflict.node.graph.name for conflict in found.operands} == {function.name for function in proto.functions}
