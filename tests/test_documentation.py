@@ -7,6 +7,7 @@ Whether the site can be built, links included, `python docs/build.py` tells; .ci
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import shlex
 import shutil
@@ -27,7 +28,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 
-from generate.examples import command, title  # noqa: E402 - found by the line above
+from generate.captures import CAPTURED, CAPTURES, Capture, record, svg  # noqa: E402 - found by the line above
+from generate.examples import command, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.site import pages  # noqa: E402
 
@@ -41,6 +43,20 @@ def site() -> dict[str, str]:
 
 def test_the_schema_of_a_json_line_is_made_from_that_of_the_report():
     assert LINE_SCHEMA.read_text(encoding="utf-8") == line_schema_text(), "run python docs/generate/line_schema.py"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal")
+@pytest.mark.parametrize("capture", CAPTURED, ids=lambda capture: capture.name)
+def test_the_pictures_of_the_terminal_are_current(capture: Capture):
+    picture = (CAPTURES / f"{capture.name}.svg").read_text(encoding="utf-8")
+    again = svg(record(capture), capture.command)
+    if capture.name == "progress":
+        # How long the run takes so far is in it, and depends on the machine.
+        picture, again = (re.sub(r"\d:\d\d:\d\d", "", text) for text in (picture, again))
+    if capture.name == "explain":
+        # How Markdown is laid out is up to the version of rich.
+        picture, again = (" ".join(re.sub("<[^>]+>", "\n", text).split()) for text in (picture, again))
+    assert picture == again, "run python docs/generate/captures.py, and look at the pictures"
 
 
 def test_there_is_a_page_for_each_rule(site: dict[str, str]):

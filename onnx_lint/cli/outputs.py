@@ -76,10 +76,18 @@ def _write(report: Report, output: Output, options: Options, *, color: str) -> N
     if output.path is None:
         with standard_output() as stream:
             on_terminal = use_color(color, stream)
-            write(report, stream, replace(options, color=on_terminal, links=on_terminal and stream.isatty()))
+            width = _columns() if stream.isatty() else None
+            links = on_terminal and width is not None
+            write(report, stream, replace(options, color=on_terminal, links=links, width=width))
     else:
         with report_file(output.path) as stream:
             write(report, stream, options)
+
+
+def _columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def _tell_about_sarif(report: Report, options: Options) -> None:

@@ -34,6 +34,8 @@ class Options(Record):
     """Whether to count the findings of each rule, in the formats that people read; JSON always has the counts."""
     links: bool = False
     """Whether to write rule names as links of the terminal, where the place of their documentation is known."""
+    width: int | None = None
+    """How many columns the terminal has, for the format that people read; None off a terminal."""
     show_suppressed: bool = False
     """Whether to show what a baseline suppresses, in the formats that have a place for it, instead of counting it."""
     sarif_region: str | None = None

@@ -34,7 +34,7 @@ _FRAME: Final = "bold blue"
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the findings of each file, folded, a line that sums each file up, and one for all files."""
-    write_line = painter(stream, color=options.color)
+    write_line = painter(stream, color=options.color, width=options.width)
     begun = False
     for file in report.files:
         blocks = list(_findings(file, options))
