@@ -7,15 +7,15 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place
-from onnx_lint.model.documents import KINDS, MODEL, kind_of
+from onnx_lint.model.documents import KINDS, MODEL, DocumentKind, kind_of
 from onnx_lint.record import EMPTY, Record, replace
-from onnx_lint.registry import Registered, registry
+from onnx_lint.registry import Concern, Registered, concern_of, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Related, Rule
 from onnx_lint.source import ReadError, Source, SourceError, open_file, open_standard_input
@@ -164,11 +164,11 @@ def selected_rules(settings: Settings) -> tuple[str, ...]:
     return tuple(entry.id for entry in registry().values() if _applies(entry, settings))
 
 
-_last_selection: tuple[Settings, Mapping[str, Registered], list[Registered]] | None = None
+_last_selection: tuple[Settings, Mapping[str, Registered], dict[str, list[Registered]]] | None = None
 
 
-def _selection(settings: Settings) -> list[Registered]:
-    """The rules that apply under `settings`, those of the run last.
+def _selection(settings: Settings, kind: DocumentKind) -> list[Registered]:
+    """The rules that apply to such documents under `settings`, those of the run last.
 
     The last answer is kept: a run over two thousand small models asks with the same settings each time, and to ask
     anew took a quarter of its time.
@@ -176,9 +176,12 @@ def _selection(settings: Settings) -> list[Registered]:
     global _last_selection
     rules = registry()
     if _last_selection is None or _last_selection[0] is not settings or _last_selection[1] is not rules:
-        entries = [entry for entry in rules.values() if _applies(entry, settings)]
-        _last_selection = settings, rules, sorted(entries, key=lambda entry: entry.of_run)
-    return _last_selection[2]
+        _last_selection = settings, rules, {}
+    known = _last_selection[2]
+    if kind.message not in known:
+        entries = (entry for entry in rules.values() if kind.has(entry.chapter, entry.id) and _applies(entry, settings))
+        known[kind.message] = sorted(entries, key=lambda entry: entry.of_run)
+    return known[kind.message]
 
 
 Watch = Callable[[str], AbstractContextManager[None]]
@@ -201,13 +204,16 @@ def lint_model(
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
     with watch("load rules"):
-        entries = list(_asked(model, settings))
+        entries = _asked(model, settings)
     for entry in entries:
+        left = model.limits.findings - len(diagnostics)
         try:
-            with watch(f"rule {entry.id}"):
-                findings = entry.rule.run(model, **_options(entry.rule, settings))
-                left = model.limits.findings - len(diagnostics)
-                diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
+            # A context for each of a hundred rules takes longer than most of them on a small model.
+            if watch is _unwatched:
+                diagnostics += _run(entry, model, settings, left)
+            else:
+                with watch(f"rule {entry.id}"):
+                    diagnostics += _run(entry, model, settings, left)
         except ReadError:
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
@@ -216,17 +222,34 @@ def lint_model(
     return [diagnostic for _, diagnostic in diagnostics], errors
 
 
-def _asked(model: Model, settings: Settings) -> Iterator[Registered]:
-    """The selected rules that have something to look at in this file."""
-    kind = KINDS[model.kind]
-    concerned: dict[str, bool] = {}
-    for entry in _selection(settings):
-        if (model.loaded or entry.of_file) and kind.has(entry.chapter, entry.id):
-            package = entry.module.rpartition(".")[0]
-            if package not in concerned:
-                concerned[package] = entry.concerns(model)
-            if concerned[package]:
-                yield entry
+def _judging(model: Model, settings: Settings) -> list[Registered]:
+    """The selected rules that this file is held against."""
+    entries = _selection(settings, KINDS[model.kind])
+    return entries if model.loaded else [entry for entry in entries if entry.of_file]
+
+
+def _asked(model: Model, settings: Settings) -> list[Registered]:
+    """Those of them that have something to look at in it; of the others no file needs to be imported."""
+    concerns: dict[str, Concern] = {}
+    asked: list[Registered] = []
+    for entry in _judging(model, settings):
+        package = entry.package
+        if package not in concerns:
+            concerns[package] = concern_of(package, model)
+        concern = concerns[package]
+        if concern is True or (concern and entry.id in concern):
+            asked.append(entry)
+    return asked
+
+
+def _run(entry: Registered, model: Model, settings: Settings, left: int) -> Sequence[tuple[int, Diagnostic]]:
+    """What one rule finds, at most `left` diagnostics or one."""
+    options = _options(entry.rule, settings) if settings.options else {}
+    findings = iter(entry.rule.run(model, **options))
+    first = next(findings, None)
+    if first is None:
+        return ()
+    return _limited(entry, _diagnostics(entry, chain((first,), findings), model, settings), model, left)
 
 
 def _limited(
@@ -442,7 +465,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
             diagnostics=tuple(diagnostics),
             internal_errors=tuple(errors),
             facts=facts,
-            judged_by=sum(1 for _ in _asked(model, settings)),
+            judged_by=len(_judging(model, settings)),
             not_verified=not_verified,
             not_judged=_not_judged(model),
             incomplete=tuple(_incomplete(model, settings)),

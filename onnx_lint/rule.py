@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -63,11 +62,15 @@ class Rule(Record):
     @property
     def documentation(self) -> str:
         """The docstring of the rule, in Markdown."""
+        import inspect
+
         return inspect.getdoc(self.check) or ""
 
     @property
     def options(self) -> dict[str, Any]:
         """The options of the rule, which are its keyword-only parameters, with their defaults."""
+        import inspect
+
         parameters = inspect.signature(self.check).parameters.values()
         return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 

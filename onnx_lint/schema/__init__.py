@@ -7,9 +7,10 @@ The pool is private so that an installed `onnx`, of whatever version, can be imp
 from __future__ import annotations
 
 import functools
-import pkgutil
 from collections.abc import Callable
 from typing import Any
+
+from onnx_lint import package_data
 
 PACKAGE = "onnx"
 
@@ -43,9 +44,7 @@ def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
 @functools.cache
 def pool() -> Any:
     """The private pool that holds the schema and nothing else."""
-    data = pkgutil.get_data(__name__, "onnx.binpb")
-    if data is None:
-        raise RuntimeError("the compiled schema onnx.binpb is missing from the installation")
+    data = package_data.read(__name__, "onnx.binpb")
     private = _factory()[0]()
     # The set holds one file: its tag and its length stand before it. To parse the set would import descriptor_pb2,
     # which takes longer than to lint a small model.

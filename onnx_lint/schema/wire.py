@@ -158,11 +158,18 @@ class WireError(Exception):
         """For a LEN field that reaches too far: its number, and where its content begins."""
 
 
-def skip_short(source: Source, start: int, end: int, tag: int, most_bytes: int) -> tuple[int, int]:
+Span = tuple[int, int, int]
+"""Where a field's tag, its value, and the next field begin."""
+
+
+def skip_short(
+    source: Source, start: int, end: int, tag: int, most_bytes: int, spans: list[Span] | None = None
+) -> tuple[int, int]:
     """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
 
     The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
     bytes (at most 16,384, so that two bytes give the length), and do not reach beyond `end`. It may go on behind that.
+    Where each stands is added to `spans`, if there is such a list.
     """
     position, count = start, 0
     while position < end:
@@ -180,6 +187,8 @@ def skip_short(source: Source, start: int, end: int, tag: int, most_bytes: int) 
                         break
                 if following > size:
                     break
+                if spans is not None:
+                    spans.append((position + local, position + following - length, position + following))
                 local = following
                 count += 1
         except IndexError:
