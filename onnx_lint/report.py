@@ -105,7 +105,7 @@ class FileReport(Record):
     rules: tuple[str, ...] | None = None
     """The ids of the rules that the file was held against, where they are not the report's."""
     judged_by: int = 0
-    """How many rules had something to look at in the file."""
+    """How many rules the file was held against."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 

@@ -23,7 +23,7 @@ from onnx_lint.model.typing.conflict import (
 )
 from onnx_lint.model.typing.control_flow import Subgraphs, outputs_of
 from onnx_lint.model.typing.declared import declared_inputs, declared_values, initializer_types
-from onnx_lint.model.typing.typed_operator import Inputs, Outcome, TypedOperator
+from onnx_lint.model.typing.typed_operator import Inputs, Outcome, TypedOperator, typed_operator
 from onnx_lint.model.typing.value_type import ABSENT, ValueType
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
@@ -89,7 +89,6 @@ class _Flow:
         self.found = TypeFlow()
         self.top = _Frame({})
         self._frames: dict[int, dict[tuple[str, str], TypedOperator | None]] = {}
-        self._typed: dict[tuple[int, bool], TypedOperator] = {}
         self._calls: dict[tuple[int, Inputs, Arguments], Outputs] = {}
         self._parameters: dict[int, frozenset[str]] = {}
         self._visited: set[int] = set()
@@ -184,7 +183,7 @@ class _Flow:
             newest = newest_opset_version(operator.domain)
             # A deprecated operator is no part of the operator set, and what later operator sets say is not known.
             binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
-            typed = self._typed.setdefault((id(operator.schema), binds), TypedOperator(operator.schema, binds=binds))
+            typed = typed_operator(operator.schema, binds=binds)
         if node.op_type not in self._called:
             # A name that functions have may stand for several of them, and for none, by overload.
             frame.operators[node.domain, node.op_type] = typed

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from onnx_lint.model.typing.argument import Arguments
 from onnx_lint.model.typing.decision import Application, OutputTypes
@@ -70,6 +70,7 @@ class TypedOperator:
 
     def outcome_of_inputs(self, inputs: Inputs) -> Outcome:
         """The outcome for an operator with `by_inputs`."""
+        _make_room(self.outcomes)
         outcome = self.outcomes[inputs] = self._judge(inputs, (), len(self.schema.outputs))
         return outcome
 
@@ -79,6 +80,7 @@ class TypedOperator:
         key = (inputs, arguments, count)
         outcome = self._decided.get(key)
         if outcome is None:
+            _make_room(self._decided)
             outcome = self._decided[key] = self._judge(inputs, arguments, count)
         return outcome
 
@@ -94,6 +96,26 @@ class TypedOperator:
 
 
 _BY_SIGNATURE: Final = OutputTypes((None,))
+
+_MOST: Final = 5_000
+"""How many outcomes of an operator, and how many operators, are remembered at most."""
+
+_typed: dict[tuple[int, bool], TypedOperator] = {}
+
+
+def typed_operator(schema: OperatorSchema, *, binds: bool) -> TypedOperator:
+    """The signature with the outcomes that earlier models of the run have met: a folder of models has few others."""
+    key = (id(schema), binds)  # which stays that of this schema as long as the entry keeps it alive
+    if key not in _typed:
+        _make_room(_typed)
+        _typed[key] = TypedOperator(schema, binds=binds)
+    return _typed[key]
+
+
+def _make_room(known: dict[Any, Any]) -> None:
+    """Forget what is known when there is too much of it: the types of a file are its writer's choice."""
+    if len(known) >= _MOST:
+        known.clear()
 
 
 def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
