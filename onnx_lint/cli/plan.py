@@ -225,8 +225,10 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
         )
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
-    except (SchemaFileError, OSError) as error:
+    except SchemaFileError as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from error
 
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
