@@ -21,7 +21,7 @@ from made_rules import registered
 
 from onnx_lint import __version__
 from onnx_lint.cli import run
-from onnx_lint.cli.paths import find_inputs, hint_for_missing
+from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.streams import report_file, use_color
 from onnx_lint.engine import Settings, selected_rules
 from onnx_lint.loader import load
