@@ -164,6 +164,12 @@ def selected_rules(settings: Settings) -> tuple[str, ...]:
     return tuple(entry.id for entry in registry().values() if _applies(entry, settings))
 
 
+def check_selection(settings: Settings) -> None:
+    """Raise SelectionError when no rule is left: a run without rules would call every model conforming."""
+    if (settings.select or settings.ignore or settings.set_aside) and not selected_rules(settings):
+        raise SelectionError(f"the selection leaves no rule of edition {settings.standard.edition}")
+
+
 _last_selection: tuple[Settings, Mapping[str, Registered], dict[str, list[Registered]]] | None = None
 
 

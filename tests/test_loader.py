@@ -91,10 +91,10 @@ NO_MODELS = {
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(9), "the file is an HDF5 file, not a model"),
     "gguf": (b"GGUF\3\0\0\0", "the file is a GGUF file, not a model"),
     "pickle": (b"\x80\x04\x95\0\0\0\0\0\0\0\0}\x94.", "the file is a Python pickle, not a model"),
-    "tensor": (TENSOR, "the file is no ModelProto; its fields are those of TensorProto"),
+    "tensor": (TENSOR, "the file is no ModelProto, but may be TensorProto (option --proto)"),
     "graph": (
         GRAPH + length(11, length(1, "x")) + length(12, length(1, "y")),
-        "the file is no ModelProto; its fields are those of GraphProto",
+        "the file is no ModelProto, but may be GraphProto (option --proto)",
     ),
     "random": (b"\xff" + random.Random(3).randbytes(500), "the file is binary data, but no Protocol Buffers message"),
     "zeros": (bytes(1000), "the file is binary data, but no Protocol Buffers message"),
@@ -590,10 +590,10 @@ def test_long_lengths_allocate_nothing():
         assert {fault.kind for fault in model.faults} == {FaultKind.TRUNCATED}
 
 
-def test_what_may_be_another_message_is_no_model():
-    """With a number where the graph should be, nothing tells the file from a tensor."""
+def test_a_number_where_the_graph_should_be_is_no_other_message():
+    """The fields could be those of a tensor, which would have no element type: a model was meant."""
     (fault,) = _load(BASE + number(7, 1)).faults
-    assert fault.kind is FaultKind.NOT_A_MODEL
+    assert (fault.kind, str(fault.place)) == (FaultKind.WIRE_TYPE, "graph")
 
 
 # --- what is passed over

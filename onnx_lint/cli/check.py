@@ -194,7 +194,8 @@ def _tasks(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> list[
     from onnx_lint.cli.jobs import Task
     from onnx_lint.cli.paths import find_inputs
 
-    inputs = find_inputs(paths, plan.of_run()["exclude"])
+    run = plan.of_run()
+    inputs = find_inputs(paths, run["exclude"], may_be_none=run["allow_no_input"])
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise click.UsageError(f"the report would overwrite the model {output.path!r}")
@@ -212,7 +213,9 @@ def _lint(tasks: Sequence[Task], plan: Plan) -> Report:
     with ProgressBar(len(tasks), wanted=shown, color=run["color"]) as bar:
         files = lint_all(tasks, run["jobs"] or processors(), bar.advance)
     settings = [task.settings for task in tasks]
-    return report_of(told_apart(files, settings), settings[0])
+    if not settings:
+        click.echo("Nothing to lint: every file is excluded.", err=True)
+    return report_of(told_apart(files, settings), settings[0] if settings else plan.of("-").settings)
 
 
 def _is_same(output: str, path: str) -> bool:

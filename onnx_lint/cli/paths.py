@@ -26,12 +26,12 @@ class Input(Record):
     """Why there is nothing to lint."""
 
 
-def find_inputs(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[Input]:
+def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False) -> list[Input]:
     """The inputs in the given order, those of a directory or a glob sorted, each once.
 
     A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories.
     `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
-    out however it was named. When nothing is left of all paths, that is a problem of the first.
+    out however it was named. When nothing is left of all paths, that is a problem of the first, unless it may be.
     """
     found: dict[str, Input] = {}
     first = ""
@@ -41,7 +41,9 @@ def find_inputs(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[Input
             if item.problem is None and item.path != "-" and _is_excluded(item.path, exclude):
                 continue
             found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)  # noqa: PTH100 - a str
-    return list(found.values()) or [Input(first, f"{first}: every file is excluded")]
+    if found or may_be_none:
+        return list(found.values())
+    return [Input(first, f"{first}: every file is excluded")]
 
 
 def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:

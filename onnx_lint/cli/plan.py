@@ -225,23 +225,24 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
         )
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
-    except (SchemaFileError, OSError) as error:
+    except SchemaFileError as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from error
 
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
-    """Raise UsageError for a selection with no rule in it: a run without rules would call every model conforming.
+    """Raise UsageError for a selection with no rule in it; what a pattern for some files ignores may be everything."""
+    from onnx_lint.engine import SelectionError, check_selection
 
-    What a pattern for some files ignores may well be everything.
-    """
     if options["select"] and not settings.select:
         raise click.UsageError("--select names no rule")
-    if ignores or not (settings.select or settings.ignore or settings.set_aside):
+    if ignores:
         return
-    from onnx_lint.engine import selected_rules
-
-    if not selected_rules(settings):
-        raise click.UsageError(f"the selection leaves no rule of edition {settings.standard.edition}")
+    try:
+        check_selection(settings)
+    except SelectionError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _limits(options: Mapping[str, Any]) -> Limits:

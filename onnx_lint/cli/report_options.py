@@ -67,6 +67,7 @@ files_options = section(
         metavar="GLOB",
         help="Leave files out; without a slash, by name anywhere.",
     ),
+    click.option("--allow-no-input", is_flag=True, help="Exit with 0 when every file is excluded."),
 )
 
 report_options = section(

@@ -58,6 +58,10 @@ def load(
     from onnx_lint.loader.text import parse_json, parse_textproto  # with the readers of protobuf, for text alone
 
     parsed = parse_json(source, kind) if form is Form.JSON else parse_textproto(source, kind)
+    if isinstance(parsed, Fault) and kind == MODEL and proto is None:
+        from onnx_lint.loader.text_kinds import another_text  # late, as few texts are no model
+
+        parsed = another_text(source, form, parsed)
     if isinstance(parsed, Fault):
         return Model(None, source, faults=(parsed,), form=form.value, kind=kind, standard=standard)
     model = Model(parsed, source, form=form.value, kind=kind, directory=directory, standard=standard, limits=limits)
@@ -108,6 +112,12 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
     del skeleton, data
     # Before the slow walk, which a million empty fields would keep busy for seconds.
     model = model_of(proto, ())
+    if kind == MODEL and not (proto.HasField("graph") or proto.functions):
+        from onnx_lint.loader.likeness import another_message  # late, as it is for what may be no model
+
+        other = another_message(source)
+        if other is not None:
+            return model_of(None, (other,))
     if not model.loaded or (is_plain and is_shallow(model)):
         return model
     inspection = inspect(source, kind, limits, skips_canonical=is_shallow(model))

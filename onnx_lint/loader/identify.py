@@ -51,6 +51,17 @@ _FOREIGN: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("an ELF binary", lambda head: head.startswith(b"\x7fELF")),
     ("a PDF document", lambda head: head.startswith(b"%PDF-")),
     ("a PNG image", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n")),
+    ("a JPEG image", lambda head: head.startswith(b"\xff\xd8\xff")),
+    ("a GIF image", lambda head: head.startswith((b"GIF87a", b"GIF89a"))),
+    ("a RIFF file (such as a WebP image or a WAVE recording)", lambda head: head.startswith(b"RIFF")),
+    ("a SQLite database", lambda head: head.startswith(b"SQLite format 3\0")),
+    ("an Apache Parquet file", lambda head: head.startswith(b"PAR1")),
+    ("an Apache Arrow file", lambda head: head.startswith(b"ARROW1\0\0")),
+    ("a MATLAB file", lambda head: head.startswith(b"MATLAB 5.0 MAT-file")),
+    ("MLIR bytecode", lambda head: head.startswith(b"ML\xefR")),
+    ("a WebAssembly module", lambda head: head.startswith(b"\0asm")),
+    ("a TensorRT engine", lambda head: head.startswith(b"ftrt")),
+    ("an ExecuTorch program", lambda head: head[4:8] == b"ET12"),
 )
 
 _CONTROL: Final = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"

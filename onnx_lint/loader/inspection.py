@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits, exceeded
-from onnx_lint.loader.likeness import another_message
 from onnx_lint.loader.parsing import is_canonical, parse
 from onnx_lint.loader.skeleton import MAX_DEPTH, RUN, TOO_MANY_FIELDS, tensor_records
 from onnx_lint.model import Fault, FaultKind
-from onnx_lint.model.documents import MODEL
+from onnx_lint.model.documents import KINDS, MODEL
 from onnx_lint.model.place import ROOT, Place
 from onnx_lint.record import Record
 from onnx_lint.schema import wire
@@ -23,6 +22,19 @@ from onnx_lint.source import WINDOW_BYTES, Source
 
 MAX_FAULTS = 1000
 """How many faults of one kind are listed; what is beyond is counted."""
+
+
+_WRITTEN_ONCE = {
+    "ModelProto": ("graph", "ir_version"),
+    "OperatorSetProto": ("magic",),
+    "FunctionProto": ("name",),
+    "GraphProto": ("name",),
+    "TensorProto": ("data_type",),
+    "SequenceProto": ("elem_type",),
+    "MapProto": ("key_type",),
+    "OptionalProto": ("elem_type",),
+}
+"""The fields that every writer writes, by which two messages in one file show."""
 
 
 class Inspection(Record):
@@ -64,9 +76,12 @@ def inspect(
     `skips_canonical`: pass over small messages that are written as Protocol Buffers writes them. Nothing is wrong with
     such a message but that it may nest too deep where it stands.
     """
-    other = another_message(source) if kind == MODEL else None
-    if other is not None:
-        return Inspection((other,), fatal=True)
+    if kind == MODEL:
+        from onnx_lint.loader.likeness import another_message  # late, as this walk is rare
+
+        other = another_message(source)
+        if other is not None:
+            return Inspection((other,), fatal=True)
     walk = _Walk(source, kind, limits, skips_canonical)
     walk.run()
     return walk.result()
@@ -238,8 +253,9 @@ class _Walk:
             message = f"field {known.name} of {frame.message} is given more than once; parsers {again}"
         else:
             message = f"{frame.message} has both {other} and {known.name}, of which only one can be set"
-        if frame.place == ROOT and known.name in {"graph", "ir_version"}:
-            message += "; this is what two models written one after the other look like"
+        if frame.place == ROOT and known.name in _WRITTEN_ONCE.get(self.kind, ()):
+            noun = KINDS[self.kind].noun.replace("-", " ")
+            message += f"; this is what two {noun}s written one after the other look like"
         place = frame.place.at(known.name)
         self.add(Fault(FaultKind.REPEATED, place, message, tag, following - tag, frame.message, known.number))
 

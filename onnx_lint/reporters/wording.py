@@ -68,7 +68,8 @@ def praise_of(file: FileReport, report: Report) -> str:
 
 def is_ignored(file: FileReport, report: Report) -> bool:
     """Whether the selection leaves no rule for this file, so that nothing can be said about it."""
-    return not (report.rules if file.rules is None else file.rules)
+    rules = report.rules if file.rules is None else file.rules
+    return not (rules or file.diagnostics or file.unreadable)
 
 
 def state_of(file: FileReport) -> str:
