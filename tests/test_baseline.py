@@ -13,7 +13,7 @@ from fixture_files import Fixture, fixtures, lint
 
 from onnx_lint import schema
 from onnx_lint.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
-from onnx_lint.cli import run
+from onnx_lint.cli.application import run
 from onnx_lint.engine import Settings
 from onnx_lint.loader import load
 from onnx_lint.report import Diagnostic, FileReport

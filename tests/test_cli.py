@@ -20,7 +20,7 @@ import pytest
 from made_rules import registered
 
 from onnx_lint import __version__
-from onnx_lint.cli import run
+from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.streams import report_file, use_color
 from onnx_lint.engine import Settings, selected_rules
@@ -599,7 +599,7 @@ def test_start_up_imports_neither_rich_nor_numpy(folder: Path, arguments: list[s
     script = textwrap.dedent(
         f"""
         import sys
-        from onnx_lint.cli import run
+        from onnx_lint.cli.application import run
         code = run({arguments!r})
         print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine"}} & sys.modules.keys()), file=sys.stderr)
         """

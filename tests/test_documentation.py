@@ -18,8 +18,7 @@ import pytest
 from fixture_files import Fixture, fixtures
 
 from onnx_lint import lint
-from onnx_lint.cli import run
-from onnx_lint.cli.application import application
+from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.keys import KEYS
 from onnx_lint.registry import registry
 from onnx_lint.spec.clauses import clauses

@@ -4,13 +4,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Collection, Iterable
 
 import click
 
 from onnx_lint.cli.paths import hint_for_missing
-from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.report import OWN_ERRORS, FileReport, InternalError, Report
 from onnx_lint.reporters.escape import shown_path, visible
+
+
+def tell_failures(report: Report, commands: Collection[str]) -> None:
+    """Tell which files there is no verdict on and which rules crashed. `commands`: what a name may have meant."""
+    sys.stdout.flush()
+    for file in report.files:
+        if file.unreadable is not None:
+            tell_unreadable(file, commands)
+        for error in file.internal_errors:
+            tell_internal_error(file, error)
 
 
 def tell_unreadable(file: FileReport, commands: Iterable[str]) -> None:
