@@ -15,14 +15,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import click
 import pytest
 from made_rules import registered
 
 from onnx_lint import __version__
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import hint_for_missing
-from onnx_lint.cli.streams import report_file, use_color
+from onnx_lint.cli.streams import OutputError, report_file, use_color
 from onnx_lint.engine import Settings, selected_rules
 from onnx_lint.loader import load
 from onnx_lint.registry import registry
@@ -452,7 +451,7 @@ def test_a_report_file_keeps_permissions_and_links() -> None:
 def test_devices_are_written_to_and_a_full_one_is_told(folder: Path) -> None:
     assert run(["clean.textproto", "-q", "-o", "json=/dev/null"]) == 0
     assert Path("/dev/null").is_char_device()
-    with pytest.raises(click.ClickException, match="No space left on device"), report_file("/dev/full") as stream:
+    with pytest.raises(OutputError, match="No space left on device"), report_file("/dev/full") as stream:
         stream.write("x")
     with Path("/dev/full").open("wb") as full:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
