@@ -59,8 +59,9 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
 }
 """
-HEAD = number(1, 10) + length(2, "a test") + length(8, number(2, 21))
-"""What a model in binary form has before its graph."""
+HEAD = number(1, 10) + length(2, "a test")
+TAIL = length(8, length(1, "") + number(2, 21))
+"""What a model in binary form has before its graph and behind it."""
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 FOUND = (
     "graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
@@ -444,7 +445,7 @@ def test_a_hundred_thousand_nodes(folder: Path) -> None:
         for source, target in pairwise(names)
     )
     graph = nodes + length(2, "graph") + length(11, _value("x", 2)) + length(12, _value("y", 2))
-    (folder / "long.onnx").write_bytes(HEAD + length(7, graph))
+    (folder / "long.onnx").write_bytes(HEAD + length(7, graph) + TAIL)
     before = _processor_seconds()
     done = lint(folder, "long.onnx")
     seconds = _processor_seconds() - before
@@ -466,7 +467,7 @@ def test_two_gigabytes_of_weights(folder: Path) -> None:
     with (folder / "big.onnx").open("wb") as file:
         file.write(HEAD + tag(7, LEN) + varint(len(graph) + size + len(tail)) + graph)
         file.seek(size, os.SEEK_CUR)
-        file.write(tail)
+        file.write(tail + TAIL)
     before = _processor_seconds()
     done = lint(folder, "big.onnx", "-f", "concise")
     seconds = _processor_seconds() - before
