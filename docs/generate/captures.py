@@ -49,9 +49,8 @@ graph {
 
 _BAR: Final = """
 import os, time
-from onnx_lint.cli import progress
-progress.DELAY_SECONDS = 0.1
-with progress.ProgressBar(2430, wanted=True) as bar:
+from onnx_lint.cli.progress import ProgressBar
+with ProgressBar(2430, wanted=True) as bar:
     for _ in range(803):
         bar.advance("models/vision/mobilenet_v2.onnx")
     while bar._bar is None:
