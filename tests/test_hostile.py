@@ -249,7 +249,7 @@ def _lint(data: bytes, **limits: int) -> FileReport:
 @pytest.mark.parametrize(
     ("proto", "data", "told"),
     [
-        ("GraphProto", length(1, b"") * 9, "at least 10 nodes, graphs and functions"),
+        ("GraphProto", length(1, b"") * 9, "at least 9 nodes"),
         ("NodeProto", length(5, b"") * 9, "the list attribute has 9 elements"),
         ("OperatorSetProto", length(1, "ONNXOPSET") + length(8, b"") * 9, "the list operator has 9 elements"),
         ("SequenceProto", number(2, 4) + length(5, b"") * 9, "more than 8 sequences, maps and optionals"),
@@ -260,6 +260,16 @@ def test_limits_hold_for_documents_other_than_models(proto: str, data: bytes, to
     file = lint_source(BytesSource(data), "file.onnx", Settings(proto=proto, limits=limits))
     assert [item.rule for item in file.diagnostics] == ["exceeded-limit"]
     assert told in (file.not_judged or "")
+
+
+def test_what_a_report_says_of_a_model_stays_short():
+    """Apart from the findings, of which there are limits."""
+    domains = " ".join(f'opset_import {{ domain: "com.d{index}" version: 1 }}' for index in range(3000))
+    nodes = " ".join(f'node {{ op_type: "A" domain: "com.d{index}" output: "v{index}" }}' for index in range(3000))
+    file = _lint(in_bytes(f'{HEAD} {domains} graph {{ name: "graph" {nodes} }}'.replace('"test"', f'"{"p" * 5000}"')))
+    assert file.facts is not None
+    assert (len(file.facts.opset_imports), len(file.not_verified)) == (1000, 1000)
+    assert len(file.facts.producer) < 1100
 
 
 def test_findings_beyond_the_limit_are_told():
@@ -284,7 +294,7 @@ def test_as_many_findings_as_the_limit_are_complete():
 
 def test_a_model_beyond_a_limit_does_not_pass_when_the_rule_is_not_selected(tmp_path: Path):
     path = tmp_path / "model.onnx"
-    path.write_bytes(graph(""))
+    path.write_bytes(graph('node { op_type: "Abs" input: "x" output: "z" }'))
     done = _run(path, "--limit", "nodes=1", "--select", "graph")
     assert done.returncode == 2
     assert "not judged: the model has at least 2 nodes" in done.stdout
