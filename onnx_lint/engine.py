@@ -357,6 +357,8 @@ def _path(place: Place, model: Model) -> str:
 _MAX_MESSAGE = 10_000
 _MAX_NAME = 1_000
 _MAX_RELATED = 1_000
+_MAX_DOMAINS = 1_000
+"""Of the domains that a model imports or uses so many are told, apart from the findings."""
 
 
 def _cut(text: str, most: int) -> str:
@@ -406,8 +408,8 @@ def _facts(model: Model) -> Facts | None:
     proto = model.proto
     return Facts(
         ir_version=model.ir_version,
-        opset_imports=tuple((entry.domain, entry.version) for entry in proto.opset_import),
-        producer=f"{proto.producer_name} {proto.producer_version}".strip(),
+        opset_imports=tuple((str(_name(entry.domain)), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
+        producer=str(_name(f"{proto.producer_name} {proto.producer_version}".strip())),
         nodes=sum(len(graph.nodes) for graph in model.graphs),
         graphs=sum(not graph.is_function for graph in model.graphs),
         functions=len(model.functions),
@@ -417,7 +419,8 @@ def _facts(model: Model) -> Facts | None:
 def _not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str, int], ...]:
     """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
     try:
-        return tuple(model.signatures.not_verified().items())
+        found = model.signatures.not_verified().items()
+        return tuple((str(_name(domain)), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
     except Exception as error:
         errors.append(InternalError.of(error, "not-verified"))
         return ()

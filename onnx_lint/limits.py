@@ -29,7 +29,10 @@ class Limits(Record):
     message_bytes: int = 1 << 29
     """Bytes of the model without the large contents of its tensors, all of which is held in memory."""
     nodes: int = 500_000
-    """Nodes, graphs and functions of the model together."""
+    """Nodes of the model. Each takes up about three kilobytes of memory; the largest models that exporters have
+    written have a few hundred thousand."""
+    graphs: int = 50_000
+    """Graphs and functions of the model. Each costs as much time as twenty nodes."""
     graph_entries: int = 500_000
     """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
     fields: int = 5_000_000
@@ -65,7 +68,9 @@ NAMES: Final = field_names(Limits)
 
 DEFAULT_LIMITS: Final = Limits()
 
-OF_JUDGEMENT: Final = frozenset({"file_bytes", "text_bytes", "message_bytes", "nodes", "graph_entries", "fields"})
+OF_JUDGEMENT: Final = frozenset(
+    {"file_bytes", "text_bytes", "message_bytes", "nodes", "graphs", "graph_entries", "fields"}
+)
 """The limits beyond which a model is not judged at all."""
 
 OF_REPORT: Final = frozenset({"findings_per_rule", "findings"})

@@ -225,10 +225,11 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
         )
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
-    except SchemaFileError as error:
-        raise click.ClickException(str(error)) from error
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from error
+    except (SchemaFileError, OSError) as error:
+        from onnx_lint.reporters.escape import visible
+
+        message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise click.ClickException(visible(message)) from error
 
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from onnx_lint.limits import Limits, exceeded
-from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyNodesError
+from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
 from onnx_lint.model.documents import MODEL
 from onnx_lint.source import Source
 
@@ -31,8 +31,9 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     """The fault of a model that has more parts than are judged, if it does."""
     try:
         graphs = model.graphs
-    except TooManyNodesError:
-        return limit_fault("nodes", limits, f"the model has {_counted(model)} nodes, graphs and functions")
+    except TooManyPartsError as error:
+        what = "nodes" if error.limit == "nodes" else "graphs and functions"
+        return limit_fault(error.limit, limits, f"the model has {_counted(model, error.limit)} {what}")
     most = limits.nodes
     if model.kind != MODEL and next(islice(model.values(), most, None), None) is not None:
         return limit_fault("nodes", limits, f"the file has more than {most:,} sequences, maps and optionals")
@@ -44,12 +45,12 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     return None
 
 
-def _counted(model: Model) -> str:
+def _counted(model: Model, limit: str) -> str:
     """How many there are at least: what stands at the top is counted, and what is nested in it is not looked at."""
-    proto = model.proto
-    graphs = [proto.graph, *proto.functions[: model.limits.nodes]]
-    count = len(proto.functions) + sum(1 + len(graph.node) for graph in graphs)
-    return f"at least {count:,}" if count > model.limits.nodes else f"more than {model.limits.nodes:,}"
+    proto, most = model.proto, getattr(model.limits, limit)
+    top = [proto.graph, *proto.functions[: model.limits.graphs]]
+    count = len(proto.functions) + 1 if limit == "graphs" else sum(len(graph.node) for graph in top)
+    return f"at least {count:,}" if count > most else f"more than {most:,}"
 
 
 _OF_MODEL = ("opset_import", "metadata_props", "training_info", "configuration")

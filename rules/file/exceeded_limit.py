@@ -34,13 +34,14 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
     Beyond these the model is not judged, which is an error: `file_bytes` (17179869184, 16 GiB) for the file,
     `text_bytes` (16777216) for a model in text form, `message_bytes` (536870912) for the model without the contents
-    of its tensors, `nodes` (500000) for nodes, graphs and functions together, `graph_entries` (500000) for one list
-    such as the inputs of a graph, `fields` (5000000) for the fields that are looked at one by one: those of
-    the graphs of a large file, and those of each message that is not written as Protocol Buffers writes it.
+    of its tensors, `nodes` (500000) for nodes, `graphs` (50000) for graphs and functions together, `graph_entries`
+    (500000) for one list such as the inputs of a graph, `fields` (5000000) for the fields that are looked at one by
+    one: those of the graphs of a large file, and those of each message that is not written as Protocol Buffers
+    writes it.
 
-    Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for graphs
-    inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is
-    replaced by the function's body, `name_characters` (10000) for a name.
+    Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for
+    graphs inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a
+    function is replaced by the function's body, `name_characters` (10000) for a name.
 
     Beyond these findings are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
     (10000) for one file.

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.model.tensor_data.element_type import ElementType
 from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 from onnx_lint.model.tensor_data.strings import others
-from onnx_lint.model.tensor_data.wire_values import PIECE_BYTES, byte_pieces, entry_pieces, last_varint
+from onnx_lint.model.tensor_data.wire_values import (
+    PIECE_BYTES,
+    are_evidently_below,
+    byte_pieces,
+    entry_pieces,
+    last_varint,
+)
 from onnx_lint.record import Record
 
 if TYPE_CHECKING:
@@ -75,6 +81,8 @@ def is_array(piece: Any) -> bool:
 
 def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outliers | None:
     """The entries of a typed field below `least` or above `greatest`; None where there are none."""
+    if _is_evidently_inside(tensor, field, greatest):
+        return None
     found: Outliers | None = None
     start = 0
     for piece in entries(tensor, field):
@@ -83,6 +91,14 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
             found = _joined(found, _outside_in(piece, least, greatest), start)
         start += len(piece)
     return found
+
+
+def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> bool:
+    """Whether all entries are in the source, and what they look like there shows that none is negative or too large."""
+    payloads = tensor.payloads(field)
+    if getattr(tensor.proto, field) or greatest & (greatest + 1):
+        return False
+    return all(are_evidently_below(tensor.source, payload, greatest) for payload in payloads)
 
 
 def _outside_in(piece: Any, least: int, greatest: int) -> Outliers:
