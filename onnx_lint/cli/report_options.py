@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 
 def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if not value:
+        return None
     from onnx_lint.distribution import is_url
 
-    if value and not is_url(value):
+    if not is_url(value):
         raise click.BadParameter(f"{value!r} is no http or https address")
-    return value or None
+    return value
 
 
 common_report_options = section(
