@@ -100,8 +100,9 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     """
     found = Counter(digest for _, digest in _with_digests(file.suppressed))
     crashed = {error.rule for error in file.internal_errors}
-    # Of a file that holds no model only some rules have a say, and of one that cannot be read none.
-    judged = frozenset() if file.facts is None or file.unreadable is not None else frozenset(rules) - crashed
+    # Of a file that was not judged only some rules have a say, and of one that cannot be read none.
+    is_judged = file.not_judged is None and file.unreadable is None
+    judged = frozenset(rules) - crashed if is_judged else frozenset()
     alive: dict[str, Entry] = {}
     for digest, entry in entries.items():
         count = found[digest] if entry.rule in judged else entry.count

@@ -416,6 +416,17 @@ def _facts(model: Model) -> Facts | None:
     )
 
 
+def _document_facts(model: Model) -> tuple[tuple[str, str | int], ...]:
+    if not model.loaded or model.kind == MODEL:
+        return ()
+    from onnx_lint.model.document_facts import document_facts  # late, as most files are models
+
+    return tuple(
+        (name, _cut(fact, _MAX_NAME) if isinstance(fact, str) else fact)
+        for name, fact in document_facts(model.document).items()
+    )
+
+
 def _not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str, int], ...]:
     """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
     try:
@@ -466,7 +477,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
             model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
         diagnostics, errors = lint_model(model, settings, watch)
         with watch("facts"):
-            facts = _facts(model)
+            facts, document = _facts(model), _document_facts(model)
             not_verified = _not_verified(model, errors)
         return FileReport(
             path=path,
@@ -474,6 +485,8 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
             diagnostics=tuple(diagnostics),
             internal_errors=tuple(errors),
             facts=facts,
+            kind=model.kind,
+            document=document,
             judged_by=len(_judging(model, settings)),
             not_verified=not_verified,
             not_judged=_not_judged(model),

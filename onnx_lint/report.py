@@ -89,6 +89,7 @@ class FileReport(Record):
     diagnostics: tuple[Diagnostic, ...] = ()
     internal_errors: tuple[InternalError, ...] = ()
     facts: Facts | None = None
+    """What the model is; None where there is none."""
     unreadable: str | None = None
     not_verified: tuple[tuple[str, int], ...] = ()
     """How many nodes of each domain no signature is known for, by domain; the default domain is `ai.onnx`."""
@@ -106,6 +107,10 @@ class FileReport(Record):
     """The ids of the rules that the file was held against, where they are not the report's."""
     judged_by: int = 0
     """How many rules the file was held against."""
+    kind: str = "ModelProto"
+    """The message that the file holds, or was taken for."""
+    document: tuple[tuple[str, str | int], ...] = ()
+    """What a document is that is no model: names, and numbers of fields and elements."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 

@@ -64,6 +64,11 @@ class Mixture(Record):
         return self.found.kind in {"tensor", "sparse_tensor"}
 
 
+def type_of_value(value: Proto, place: Place) -> ValueType:
+    """The type of a tensor, sequence, map or optional."""
+    return _type_of(value, place, [])
+
+
 def mixtures(document: Proto, place: Place) -> Iterator[Mixture]:
     """For each sequence in a value the first element that does not go with the others, the innermost sequences first.
 

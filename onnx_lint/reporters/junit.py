@@ -19,11 +19,11 @@ from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
-    facts_of,
     is_ignored,
     not_verified_of,
     standard_of,
     total_of,
+    what_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -83,8 +83,9 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     pairs = [("edition", standard_of(file, report).removeprefix("ONNX "))]
     if file.suppressed:
         pairs.append(("suppressed", f"{len(file.suppressed):,}"))
-    if file.facts is not None:
-        pairs.append(("facts", facts_of(file.facts)))
+    what = what_of(file)
+    if what:
+        pairs.append(("facts", what))
     pairs += [("not verified", what) for what in not_verified_of(file)]
     for name, value in pairs:
         ElementTree.SubElement(properties, "property", name=name, value=_text(value))

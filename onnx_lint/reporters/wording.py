@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from onnx_lint.model.documents import KINDS
 from onnx_lint.report import Diagnostic, Facts, FileReport, Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
@@ -44,6 +46,30 @@ def facts_of(facts: Facts) -> str:
     producer = f"producer {visible(shortened(facts.producer, MAX_PRODUCER_SHOWN))}" if facts.producer else ""
     parts = (f"IR version {facts.ir_version}", ", ".join(shown) or "no operator set", nodes, producer)
     return "; ".join(part for part in parts if part)
+
+
+def what_of(file: FileReport) -> str:
+    """What the file is; nothing where that is not known."""
+    if file.facts is not None:
+        return facts_of(file.facts)
+    return _document_of(file) if file.document else ""
+
+
+_LABELS: Final = {"opset_version": "version", "ir_version": "IR version", "op_type": "operator"}
+
+
+def _document_of(file: FileReport) -> str:
+    """What a document is: `operator set; domain com.example; version 2; IR version 10; 3 operators; 1 function`."""
+    parts = [KINDS[file.kind].noun.replace("-", " ")]
+    for name, value in file.document:
+        if isinstance(value, str):
+            shown = visible(shortened(value, MAX_PRODUCER_SHOWN))
+            parts += [f"{_LABELS.get(name, name)} {shown or 'ai.onnx'}"] if shown or name == "domain" else []
+        elif name in _LABELS:
+            parts.append(f"{_LABELS[name]} {value}")
+        else:
+            parts.append(counted(value, name.removesuffix("s")))
+    return "; ".join(parts)
 
 
 def not_verified_of(file: FileReport) -> Iterator[str]:
