@@ -235,7 +235,7 @@ def test_a_crash_of_the_program_is_an_internal_error(
         ("rule", "rule: No such file or directory; did you mean the command 'rules'?"),
         ("nowhere/m.onnx", "nowhere/m.onnx: No such file or directory"),
         ("a\nb\x1b.onnx", r"a\nb\x1b.onnx: No such file or directory"),
-        ("empty", "empty: no model in this directory; looked for *.onnx, *.textproto, *.txtpb, *.pbtxt"),
+        ("empty", "empty: no model in this directory; looked for *.onnx, *.onnxopset, *.textproto, *.txtpb, *.pbtxt"),
     ],
 )
 def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -645,7 +645,9 @@ def test_explain_can_print_every_rule_and_clause(capsys: pytest.CaptureFixture[s
 )
 def test_explain_suggests(name: str, nearest: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", name]) == 2
-    assert capsys.readouterr().err.endswith(f"\nError: no rule or clause {name!r}; did you mean {nearest!r}?\n")
+    assert capsys.readouterr().err.endswith(
+        f"\nError: no rule, clause or message {name!r}; did you mean {nearest!r}?\n"
+    )
 
 
 def test_rules_lists_every_rule_whole(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

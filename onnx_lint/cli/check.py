@@ -101,7 +101,7 @@ _extent_options = section(
         "--proto",
         type=click.Choice(FILE_MESSAGES),
         metavar="MESSAGE",
-        help="The message of files that may be several kinds.",
+        help="The message that files hold, such as TensorProto.",
     ),
     click.option(
         "--no-external-data",
@@ -139,9 +139,9 @@ _extent_options = section(
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Lint models.
 
-    PATH is a file, a directory (searched for .onnx, .textproto, .txtpb and .pbtxt), a glob, or - for standard input.
-    NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A configuration file
-    says the same once and for all: see onnx-lint config.
+    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, or - for
+    standard input. NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A
+    configuration file says the same once and for all: see onnx-lint config.
     """
     plan = Plan(ctx, options)
     if options["show_settings"]:

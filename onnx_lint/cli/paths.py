@@ -11,8 +11,11 @@ from typing import Final
 from onnx_lint.record import Record
 from onnx_lint.wording import nearest, quote
 
-MODEL_SUFFIXES: Final = (".onnx", ".textproto", ".txtpb", ".pbtxt")
-"""What is looked for in directories. A file that is named is linted whatever its suffix."""
+MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt")
+"""What is looked for in directories. A file that is named is linted whatever its suffix.
+
+Not `.pb`: under that name lie the data of test cases, and as many files of TensorFlow, which are no fault of anybody's.
+"""
 
 _MAGIC: Final = r"[*?[]"
 _MAX_NEIGHBOURS: Final = 10_000
