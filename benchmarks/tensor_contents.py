@@ -2,7 +2,7 @@
 """Times onnx-lint on models of one large tensor whose contents are looked through, and prints its peak memory.
 
 `python benchmarks/tensor_contents.py [--gib N]`. The models are written to a temporary folder and removed, one after
-the other. Each run is a process of its own, so that the peak is its own.
+the other. Each run is a process of its own, so that the peak is its own. Exits with 1 when a peak reaches the bar.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from pathlib import Path
 
 PIECE = 1 << 22
 
+BAR = 200
+"""MB of resident memory that no run may reach, however large the tensor."""
+
 _RUN = """
 import resource, sys
 from onnx_lint import lint
 report = lint(sys.argv[1], select=("tensor", "sparse-tensor"))
 assert report.diagnostics == (), report.diagnostics[:1]
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 // 1_000_000)
 """
 
 
@@ -75,21 +78,25 @@ def _cases(size: int) -> Iterator[tuple[str, Callable[[Path], None]]]:
     yield "one string", lambda path: _write(path, 8, 1, _varint(6 << 3 | 2) + _varint(size), size, b"abcdefgh")
 
 
-def main() -> None:
-    """Write each model, run onnx-lint on it, print seconds and MiB."""
+def main() -> int:
+    """Write each model, run onnx-lint on it, print seconds and MB; returns 1 when a run failed or took too much."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", type=float, default=1)
-    size = int(parser.parse_args().gib * (1 << 30)) // 12 * 12
+    gib = parser.parse_args().gib
+    failed = False
+    print(f"| contents of {gib:g} GiB | time | peak |\n| --- | --: | --: |")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
-        for name, write in _cases(size):
+        for name, write in _cases(int(gib * (1 << 30)) // 12 * 12):
             write(path)
             start = time.perf_counter()
             done = subprocess.run([sys.executable, "-c", _RUN, str(path)], capture_output=True, text=True, check=False)
             seconds = time.perf_counter() - start
-            peak = f"{done.stdout.strip()} MiB" if not done.returncode else done.stderr
-            print(f"{name}: {seconds:.1f} s, peak {peak}", flush=True)
+            peak = f"{done.stdout.strip()} MB" if not done.returncode else done.stderr
+            failed |= done.returncode != 0 or int(done.stdout) >= BAR
+            print(f"| {name} | {seconds:.1f} s | {peak} |", flush=True)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

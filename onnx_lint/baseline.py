@@ -11,9 +11,9 @@ import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from onnx_lint.record import Record, replace
 from onnx_lint.report import Diagnostic, FileReport
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -27,8 +27,7 @@ class BaselineError(ValueError):
     """A file that cannot be used as a baseline; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """Findings of one file that agree in everything by which they are known."""
 
     fingerprint: str
@@ -101,8 +100,9 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     """
     found = Counter(digest for _, digest in _with_digests(file.suppressed))
     crashed = {error.rule for error in file.internal_errors}
-    # Of a file that holds no model only some rules have a say, and of one that cannot be read none.
-    judged = frozenset() if file.facts is None or file.unreadable is not None else frozenset(rules) - crashed
+    # Of a file that was not judged only some rules have a say, and of one that cannot be read none.
+    is_judged = file.not_judged is None and file.unreadable is None
+    judged = frozenset(rules) - crashed if is_judged else frozenset()
     alive: dict[str, Entry] = {}
     for digest, entry in entries.items():
         count = found[digest] if entry.rule in judged else entry.count

@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-import traceback
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from pathlib import Path
+from itertools import chain, islice
 from typing import Any, Final
 
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place
-from onnx_lint.model.documents import KINDS, MODEL, kind_of
-from onnx_lint.registry import Registered, registry
+from onnx_lint.model.documents import KINDS, MODEL, DocumentKind, kind_of
+from onnx_lint.record import EMPTY, Record, replace
+from onnx_lint.registry import Concern, Registered, concern_of, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Related, Rule
-from onnx_lint.source import ReadError, Source, SourceError, source_of
+from onnx_lint.source import ReadError, Source, SourceError, open_file, open_standard_input
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
@@ -35,8 +34,7 @@ class SelectionError(ValueError):
     """A name in a selection that is no rule, chapter or keyword; the text suggests the nearest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record):
     """How to lint: which text, which rules, and their options."""
 
     standard: Standard = DEFAULT_STANDARD
@@ -45,13 +43,13 @@ class Settings:
     ignore: tuple[str, ...] = ()
     pedantic: bool = False
     """Whether to report what nearly every real model breaks and nobody can act on."""
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = EMPTY
     """Options by rule id."""
     external_data: bool = True
     """Whether to look up the files of external data."""
     extend_select: tuple[str, ...] = ()
     """What to report besides `select` or the default set."""
-    severities: Mapping[str, Severity] = field(default_factory=dict)
+    severities: Mapping[str, Severity] = EMPTY
     """Severities by rule id, in place of those that the clauses give."""
     opset_schemas: tuple[str, ...] = ()
     """Paths of schema files, which describe the operators of further domains."""
@@ -166,11 +164,17 @@ def selected_rules(settings: Settings) -> tuple[str, ...]:
     return tuple(entry.id for entry in registry().values() if _applies(entry, settings))
 
 
-_last_selection: tuple[Settings, Mapping[str, Registered], list[Registered]] | None = None
+def check_selection(settings: Settings) -> None:
+    """Raise SelectionError when no rule is left: a run without rules would call every model conforming."""
+    if (settings.select or settings.ignore or settings.set_aside) and not selected_rules(settings):
+        raise SelectionError(f"the selection leaves no rule of edition {settings.standard.edition}")
 
 
-def _selection(settings: Settings) -> list[Registered]:
-    """The rules that apply under `settings`, those of the run last.
+_last_selection: tuple[Settings, Mapping[str, Registered], dict[str, list[Registered]]] | None = None
+
+
+def _selection(settings: Settings, kind: DocumentKind) -> list[Registered]:
+    """The rules that apply to such documents under `settings`, those of the run last.
 
     The last answer is kept: a run over two thousand small models asks with the same settings each time, and to ask
     anew took a quarter of its time.
@@ -178,9 +182,12 @@ def _selection(settings: Settings) -> list[Registered]:
     global _last_selection
     rules = registry()
     if _last_selection is None or _last_selection[0] is not settings or _last_selection[1] is not rules:
-        entries = [entry for entry in rules.values() if _applies(entry, settings)]
-        _last_selection = settings, rules, sorted(entries, key=lambda entry: entry.of_run)
-    return _last_selection[2]
+        _last_selection = settings, rules, {}
+    known = _last_selection[2]
+    if kind.message not in known:
+        entries = (entry for entry in rules.values() if kind.has(entry.chapter, entry.id) and _applies(entry, settings))
+        known[kind.message] = sorted(entries, key=lambda entry: entry.of_run)
+    return known[kind.message]
 
 
 Watch = Callable[[str], AbstractContextManager[None]]
@@ -203,33 +210,52 @@ def lint_model(
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
     with watch("load rules"):
-        entries = list(_asked(model, settings))
+        entries = _asked(model, settings)
     for entry in entries:
+        left = model.limits.findings - len(diagnostics)
         try:
-            with watch(f"rule {entry.id}"):
-                findings = entry.rule.run(model, **_options(entry.rule, settings))
-                left = model.limits.findings - len(diagnostics)
-                diagnostics += _limited(entry, _diagnostics(entry, findings, model, settings), model, left)
+            # A context for each of a hundred rules takes longer than most of them on a small model.
+            if watch is _unwatched:
+                diagnostics += _run(entry, model, settings, left)
+            else:
+                with watch(f"rule {entry.id}"):
+                    diagnostics += _run(entry, model, settings, left)
         except ReadError:
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
-            trace = "".join(traceback.format_exception(error))
-            errors.append(InternalError(entry.id, f"{type(error).__name__}: {error}", trace))
+            errors.append(InternalError.of(error, entry.id))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     return [diagnostic for _, diagnostic in diagnostics], errors
 
 
-def _asked(model: Model, settings: Settings) -> Iterator[Registered]:
-    """The selected rules that have something to look at in this file."""
-    kind = KINDS[model.kind]
-    concerned: dict[str, bool] = {}
-    for entry in _selection(settings):
-        if (model.loaded or entry.of_file) and kind.has(entry.chapter, entry.id):
-            package = entry.module.rpartition(".")[0]
-            if package not in concerned:
-                concerned[package] = entry.concerns(model)
-            if concerned[package]:
-                yield entry
+def _judging(model: Model, settings: Settings) -> list[Registered]:
+    """The selected rules that this file is held against."""
+    entries = _selection(settings, KINDS[model.kind])
+    return entries if model.loaded else [entry for entry in entries if entry.of_file]
+
+
+def _asked(model: Model, settings: Settings) -> list[Registered]:
+    """Those of them that have something to look at in it; of the others no file needs to be imported."""
+    concerns: dict[str, Concern] = {}
+    asked: list[Registered] = []
+    for entry in _judging(model, settings):
+        package = entry.package
+        if package not in concerns:
+            concerns[package] = concern_of(package, model)
+        concern = concerns[package]
+        if concern is True or (concern and entry.id in concern):
+            asked.append(entry)
+    return asked
+
+
+def _run(entry: Registered, model: Model, settings: Settings, left: int) -> Sequence[tuple[int, Diagnostic]]:
+    """What one rule finds, at most `left` diagnostics or one."""
+    options = _options(entry.rule, settings) if settings.options else {}
+    findings = iter(entry.rule.run(model, **options))
+    first = next(findings, None)
+    if first is None:
+        return ()
+    return _limited(entry, _diagnostics(entry, chain((first,), findings), model, settings), model, left)
 
 
 def _limited(
@@ -331,6 +357,8 @@ def _path(place: Place, model: Model) -> str:
 _MAX_MESSAGE = 10_000
 _MAX_NAME = 1_000
 _MAX_RELATED = 1_000
+_MAX_DOMAINS = 1_000
+"""Of the domains that a model imports or uses so many are told, apart from the findings."""
 
 
 def _cut(text: str, most: int) -> str:
@@ -380,21 +408,32 @@ def _facts(model: Model) -> Facts | None:
     proto = model.proto
     return Facts(
         ir_version=model.ir_version,
-        opset_imports=tuple((entry.domain, entry.version) for entry in proto.opset_import),
-        producer=f"{proto.producer_name} {proto.producer_version}".strip(),
+        opset_imports=tuple((str(_name(entry.domain)), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
+        producer=str(_name(f"{proto.producer_name} {proto.producer_version}".strip())),
         nodes=sum(len(graph.nodes) for graph in model.graphs),
         graphs=sum(not graph.is_function for graph in model.graphs),
         functions=len(model.functions),
     )
 
 
+def _document_facts(model: Model) -> tuple[tuple[str, str | int], ...]:
+    if not model.loaded or model.kind == MODEL:
+        return ()
+    from onnx_lint.model.document_facts import document_facts  # late, as most files are models
+
+    return tuple(
+        (name, _cut(fact, _MAX_NAME) if isinstance(fact, str) else fact)
+        for name, fact in document_facts(model.document).items()
+    )
+
+
 def _not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str, int], ...]:
     """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
     try:
-        return tuple(model.signatures.not_verified().items())
+        found = model.signatures.not_verified().items()
+        return tuple((str(_name(domain)), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
     except Exception as error:
-        trace = "".join(traceback.format_exception(error))
-        errors.append(InternalError("not-verified", f"{type(error).__name__}: {error}", trace))
+        errors.append(InternalError.of(error, "not-verified"))
         return ()
 
 
@@ -433,12 +472,12 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
     with _garbage_collection_held(), closing(source):
-        directory = Path(path).parent if settings.external_data and is_file else None
+        directory = os.path.dirname(path) if settings.external_data and is_file else None  # noqa: PTH120 - for each file
         with watch("load model"):
             model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
         diagnostics, errors = lint_model(model, settings, watch)
         with watch("facts"):
-            facts = _facts(model)
+            facts, document = _facts(model), _document_facts(model)
             not_verified = _not_verified(model, errors)
         return FileReport(
             path=path,
@@ -446,7 +485,9 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
             diagnostics=tuple(diagnostics),
             internal_errors=tuple(errors),
             facts=facts,
-            judged_by=sum(1 for _ in _asked(model, settings)),
+            kind=model.kind,
+            document=document,
+            judged_by=len(_judging(model, settings)),
             not_verified=not_verified,
             not_judged=_not_judged(model),
             incomplete=tuple(_incomplete(model, settings)),
@@ -475,7 +516,7 @@ def lint_file(path: str, settings: Settings) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
     try:
         # One byte more than the limit shows that there is more.
-        source = source_of(path if path == "-" else Path(path), settings.limits.file_bytes + 1)
+        source = open_standard_input(settings.limits.file_bytes + 1) if path == "-" else open_file(path)
         return lint_source(source, path, settings, is_file=path != "-")
     except ReadError as error:
         return FileReport(path=path, size=0, unreadable=f"{path}: {error}")

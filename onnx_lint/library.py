@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from onnx_lint.engine import Settings, lint_file, lint_source, report_of
+from onnx_lint.engine import Settings, check_selection, lint_file, lint_source, report_of
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.report import Report
 from onnx_lint.source import BytesSource
@@ -28,8 +28,8 @@ def lint(
     *,
     edition: str = DEFAULT_STANDARD.edition,
     variant: str = DEFAULT_STANDARD.variant,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
+    select: str | Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     pedantic: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     external_data: bool = True,
@@ -52,12 +52,12 @@ def lint(
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
     edition, variant, rule, option, limit or target and for a faulty schema file, OSError for a schema file that cannot
-    be read.
+    be read; ValueError as well for a selection that leaves no rule.
     """
     settings = Settings(
         Standard(edition, variant),
-        tuple(select),
-        tuple(ignore),
+        _names(select),
+        _names(ignore),
         pedantic,
         options or {},
         external_data,
@@ -66,9 +66,17 @@ def lint(
         target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),
         proto=proto,
     )
+    check_selection(settings)
     if isinstance(model, (str, os.PathLike)):
         file = lint_file(os.fspath(model), settings)
     else:
         data = model if isinstance(model, bytes) else model.SerializeToString()
         file = lint_source(BytesSource(data), "<memory>", settings)
     return report_of([file], settings)
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    """The names; a string is taken as the command line takes it, separated by commas."""
+    if isinstance(given, str):
+        return tuple(name.strip() for name in given.split(",") if name.strip())
+    return tuple(given)

@@ -8,10 +8,10 @@ conforms. The defaults lie well beyond the models that people make, and each can
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Final
 
+from onnx_lint.record import Record, field_names, replace
 from onnx_lint.wording import suggestion
 
 
@@ -19,8 +19,7 @@ class LimitError(ValueError):
     """A limit that does not exist or cannot have this value; the text says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Record):
     """The limits, each a whole number of at least 1."""
 
     file_bytes: int = 1 << 34
@@ -30,9 +29,15 @@ class Limits:
     message_bytes: int = 1 << 29
     """Bytes of the model without the large contents of its tensors, all of which is held in memory."""
     nodes: int = 500_000
-    """Nodes, graphs and functions of the model together."""
+    """Nodes of the model. Each takes up about three kilobytes of memory; the largest models that exporters have
+    written have a few hundred thousand."""
+    graphs: int = 50_000
+    """Graphs and functions of the model. Each costs as much time as twenty nodes."""
     graph_entries: int = 500_000
     """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
+    fields: int = 5_000_000
+    """Fields that are looked at one by one: those of the graphs of a large file, and those of each message that is not
+    written as Protocol Buffers writes it."""
     graph_nesting: int = 10
     """Graphs inside one another, not counting the outermost."""
     expanded_nodes: int = 1_000_000
@@ -45,10 +50,10 @@ class Limits:
     """Findings in one file; when they are used up, each further rule reports one at most."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in field_names(Limits):
+            value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise LimitError(f"the limit {field.name!r} wants a whole number of at least 1, not {value!r}")
+                raise LimitError(f"the limit {name!r} wants a whole number of at least 1, not {value!r}")
 
     def with_values(self, values: Mapping[str, int]) -> Limits:
         """These limits with some set to other values; raises LimitError for an unknown name or a wrong value."""
@@ -58,12 +63,14 @@ class Limits:
         return replace(self, **values)
 
 
-NAMES: Final = tuple(field.name for field in fields(Limits))
+NAMES: Final = field_names(Limits)
 """The names of all limits."""
 
 DEFAULT_LIMITS: Final = Limits()
 
-OF_JUDGEMENT: Final = frozenset({"file_bytes", "text_bytes", "message_bytes", "nodes", "graph_entries"})
+OF_JUDGEMENT: Final = frozenset(
+    {"file_bytes", "text_bytes", "message_bytes", "nodes", "graphs", "graph_entries", "fields"}
+)
 """The limits beyond which a model is not judged at all."""
 
 OF_REPORT: Final = frozenset({"findings_per_rule", "findings"})

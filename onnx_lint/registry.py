@@ -6,10 +6,8 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import ModuleType
 
 from onnx_lint.model import Model
@@ -26,7 +24,6 @@ class RegistryError(Exception):
     """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
 
-@dataclass(frozen=True, eq=False)
 class Registered:
     """A rule, where it comes from, and its chapter. The file of the rule is imported when the rule is asked for.
 
@@ -34,13 +31,15 @@ class Registered:
     chapters concern few models.
     """
 
-    id: str
-    chapter: str
-    clauses: tuple[str, ...]
-    """The ids of the clauses that the rule decides."""
-    module: str
-    plugin: str | None
-    """The name of the distribution that brings it; None for onnx-lint's own."""
+    def __init__(self, id: str, chapter: str, clauses: tuple[str, ...], module: str, plugin: str | None) -> None:
+        self.id = id
+        self.chapter = chapter
+        self.clauses = clauses
+        """The ids of the clauses that the rule decides."""
+        self.module = module
+        self.package = module.rpartition(".")[0]
+        self.plugin = plugin
+        """The name of the distribution that brings it; None for onnx-lint's own."""
 
     @functools.cached_property
     def rule(self) -> Rule:
@@ -60,18 +59,23 @@ class Registered:
         """Whether the rule judges what the other rules left out, and so comes last."""
         return self.of_file and self.rule.of_run
 
-    def concerns(self, model: Model) -> bool:
-        """Whether `model` has anything that the rule's chapter is about.
 
-        The package of a chapter says so with a function `concerns`; one that has none concerns every model.
-        """
-        concerns = _concerns(self.module.rpartition(".")[0])
-        return concerns is None or concerns(model)
+Concern = bool | Collection[str]
+"""Whether a chapter has anything to say about a model, or the ids of the rules that do."""
+
+
+def concern_of(package: str, model: Model) -> Concern:
+    """Whether `model` has anything that the chapter with this package is about.
+
+    The package says so with a function `concerns`; one that has none concerns every model.
+    """
+    concerns = _concerns(package)
+    return concerns is None or concerns(model)
 
 
 @functools.cache
-def _concerns(package: str) -> Callable[[Model], bool] | None:
-    found: Callable[[Model], bool] | None = getattr(importlib.import_module(package), "concerns", None)
+def _concerns(package: str) -> Callable[[Model], Concern] | None:
+    found: Callable[[Model], Concern] | None = getattr(importlib.import_module(package), "concerns", None)
     return found
 
 
@@ -91,14 +95,34 @@ def _own_rules() -> Iterator[Registered]:
     for clause in clauses().values():
         for rule in clause.rules:
             cited.setdefault(rule, []).append(clause.id)
-    for chapter in pkgutil.iter_modules(importlib.import_module(_OWN_RULES).__path__, f"{_OWN_RULES}."):
-        if chapter.ispkg:
-            for info in pkgutil.iter_modules(importlib.import_module(chapter.name).__path__, f"{chapter.name}."):
-                name = info.name.rpartition(".")[2].replace("_", "-")
-                yield Registered(name, _chapter(info.name), tuple(cited.get(name, ())), info.name, None)
+    (root,) = importlib.import_module(_OWN_RULES).__path__
+    for chapter, is_package in _modules_in(root):
+        if is_package:
+            for module, _ in _modules_in(os.path.join(root, chapter)):  # noqa: PTH118 - as below
+                name = module.replace("_", "-")
+                path = f"{_OWN_RULES}.{chapter}.{module}"
+                yield Registered(name, chapter.replace("_", "-"), tuple(cited.get(name, ())), path, None)
+
+
+def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
+    """The modules and packages in a folder, in the order of their names, and which are packages."""
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208 - pathlib and pkgutil cost more than the look
+    except NotADirectoryError:
+        import pkgutil
+
+        # In a zip file, or whatever else holds packages.
+        yield from ((info.name, info.ispkg) for info in pkgutil.iter_modules([folder]))
+        return
+    for name in names:
+        stem, dot, suffix = name.partition(".")
+        if stem.isidentifier() and stem.strip("_") == stem and (not dot or suffix == "py"):
+            yield stem, not dot
 
 
 def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
+    import pkgutil
+
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if info.ispkg:
             continue

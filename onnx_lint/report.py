@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from onnx_lint.record import Record
 from onnx_lint.spec.clauses import Severity
 
+OWN_ERRORS = "onnx-lint"
+"""What stands for the rule in an internal error that no rule made."""
 
-@dataclass(frozen=True, slots=True)
-class RelatedPlace:
+
+class RelatedPlace(Record):
     """Another place that belongs to a diagnostic."""
 
     place: str
@@ -19,8 +21,7 @@ class RelatedPlace:
     byte_range: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Record):
     """A finding with everything that a reader needs: rule, severity, clause, place and bytes."""
 
     rule: str
@@ -53,17 +54,23 @@ class Diagnostic:
     """Whether it stands for all places of its kind, of which `place` is only the first."""
 
 
-@dataclass(frozen=True, slots=True)
-class InternalError:
+class InternalError(Record):
     """A rule that crashed: a bug in onnx-lint (or in the plugin), never a pass."""
 
     rule: str
     exception: str
     traceback: str
 
+    @classmethod
+    def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
+        """The internal error that an exception of the rule is."""
+        import traceback  # which few runs need
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+        trace = "".join(traceback.format_exception(error))
+        return cls(rule, f"{type(error).__name__}: {error}", trace)
+
+
+class Facts(Record):
     """What the file is: shown beside the findings."""
 
     ir_version: int
@@ -74,8 +81,7 @@ class Facts:
     functions: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Record):
     """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
 
     path: str
@@ -83,6 +89,7 @@ class FileReport:
     diagnostics: tuple[Diagnostic, ...] = ()
     internal_errors: tuple[InternalError, ...] = ()
     facts: Facts | None = None
+    """What the model is; None where there is none."""
     unreadable: str | None = None
     not_verified: tuple[tuple[str, int], ...] = ()
     """How many nodes of each domain no signature is known for, by domain; the default domain is `ai.onnx`."""
@@ -99,13 +106,16 @@ class FileReport:
     rules: tuple[str, ...] | None = None
     """The ids of the rules that the file was held against, where they are not the report's."""
     judged_by: int = 0
-    """How many rules had something to look at in the file."""
+    """How many rules the file was held against."""
+    kind: str = "ModelProto"
+    """The message that the file holds, or was taken for."""
+    document: tuple[tuple[str, str | int], ...] = ()
+    """What a document is that is no model: names, and numbers of fields and elements."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """What a run found."""
 
     files: tuple[FileReport, ...]

@@ -3,24 +3,21 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from onnx_lint.model import Model, Place
+from onnx_lint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Record):
     """Another place that belongs to a finding, such as the first of two definitions, and what stands there."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """What a rule found at one place. Severity, rule id and file are not its business."""
 
     place: Place
@@ -43,8 +40,7 @@ class Finding:
 Check = Callable[..., Iterator[Finding]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Record):
     """A rule as the registry keeps it."""
 
     id: str
@@ -66,11 +62,15 @@ class Rule:
     @property
     def documentation(self) -> str:
         """The docstring of the rule, in Markdown."""
+        import inspect
+
         return inspect.getdoc(self.check) or ""
 
     @property
     def options(self) -> dict[str, Any]:
         """The options of the rule, which are its keyword-only parameters, with their defaults."""
+        import inspect
+
         parameters = inspect.signature(self.check).parameters.values()
         return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
-from pathlib import Path
 from typing import BinaryIO, Protocol
 
 WINDOW_BYTES = 1 << 16
@@ -156,6 +154,8 @@ def open_standard_input(most: int | None = None) -> Source:
             return FileSource(os.dup(stream.fileno()), status.st_size)
         if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
             raise SourceError(f"standard input: is {_kind(status.st_mode)}, which may never end")
+        import tempfile  # with what it needs as large as the rest of this program, and rarely wanted
+
         spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
         left = sys.maxsize if most is None else most
         while left > 0 and (piece := stream.read(min(_SPOOL_BYTES, left))):
@@ -189,4 +189,4 @@ def source_of(data: bytes | str | os.PathLike[str], most: int | None = None) -> 
         return BytesSource(data)
     if data == "-":
         return open_standard_input(most)
-    return open_file(Path(data))
+    return open_file(data)

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from onnx_lint.model import Place, Proto
+from onnx_lint.record import Record
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 """The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Record):
     """The names around a place; None where there is no such thing around it."""
 
     node: str | None

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterable
 
@@ -11,6 +10,7 @@ from onnx_lint import schema
 from onnx_lint.model import Proto
 from onnx_lint.model.typing.typed_operator import allowed_types
 from onnx_lint.model.typing.value_type import from_proto
+from onnx_lint.record import field_names
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.operators import find
 
@@ -191,7 +191,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     """The diagnostic without what may differ after a move: clause, bytes, the names around the place, and the call."""
-    fields = {field.name: getattr(diagnostic, field.name) for field in dataclasses.fields(diagnostic)}
+    fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic)}
     for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "pointer", "scope"):
         del fields[name]
     # Only what stands in a function has a call that brought the types.

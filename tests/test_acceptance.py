@@ -1,5 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a demanding user tries first, each thing with the command as it is installed."""
+"""What a demanding user tries first, each thing with the command as it is installed.
+
+| What is tried | What comes of it | Test |
+| --- | --- | --- |
+| a typo in `--select` | 2, and the name that was meant | test_a_typo_in_a_selection_is_told_with_a_suggestion |
+| a file that does not exist | 2, and the name that was meant | test_a_file_that_is_not_there |
+| a folder or glob without a model | 2 | test_a_folder_and_a_glob_without_a_model |
+| JSON of 0, 1, n files | one document | test_json_is_valid_for_any_number_of_files |
+| no terminal, NO_COLOR | no ESC, no line broken | test_nothing_is_coloured_or_wrapped_off_a_terminal |
+| COLUMNS=40 | no name cut | test_nothing_is_coloured_or_wrapped_off_a_terminal, test_no_table_is_cut |
+| hostile paths | github, sarif, concise, junit stay whole | test_hostile_paths |
+| a rule that raises | 3, the other findings are there | test_a_rule_that_raises |
+| Ctrl-C | 130, quietly | test_ctrl_c_ends_quietly |
+| a closed pipe | quiet | test_a_closed_pipe_is_quiet |
+| a read-only folder | nothing is written | test_a_folder_that_cannot_be_written_to |
+| a file that is deleted meanwhile | 2, the other findings are there | test_a_file_that_is_deleted_meanwhile |
+| a folder called x.onnx | is searched | test_a_folder_may_be_called_like_a_model |
+| a pipe, /dev/zero | 2, not read | test_what_is_no_file_is_refused |
+| two runs | the same bytes | test_two_runs_give_the_same_bytes |
+| --version | imports neither rich nor numpy | test_the_version_is_told_without_rich_and_numpy |
+| 100,000 nodes | seconds | test_a_hundred_thousand_nodes |
+| 2 GB of weights | not read | test_two_gigabytes_of_weights |
+
+Exit codes are those of the README: 2 for whatever could not be linted, 3 for a fault of a rule.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +41,7 @@ from xml.etree import ElementTree
 import pytest
 from wire_bytes import LEN, length, number, tag, varint
 
+from onnx_lint.registry import registry
 from onnx_lint.reporters import REPORTERS
 
 ROOT = Path(__file__).parent.parent
@@ -34,8 +59,9 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
 }
 """
-HEAD = number(1, 10) + length(2, "a test") + length(8, number(2, 21))
-"""What a model in binary form has before its graph."""
+HEAD = number(1, 10) + length(2, "a test")
+TAIL = length(8, length(1, "") + number(2, 21))
+"""What a model in binary form has before its graph and behind it."""
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 FOUND = (
     "graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
@@ -147,6 +173,27 @@ def test_a_folder_and_a_glob_without_a_model(folder: Path) -> None:
         assert done.stderr.startswith(f"Error: {path}: no ".encode())
 
 
+def test_nothing_left_to_lint_is_a_mistake_unless_allowed(folder: Path) -> None:
+    done = lint(folder, "twice.textproto", "--exclude", "twice.*", "-f", "concise")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"Error: twice.textproto: every file is excluded\n"
+    done = lint(folder, "twice.textproto", "--exclude", "twice.*", "--allow-no-input", "-f", "concise", "-o", "json=r")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"Nothing to lint: every file is excluded.\n"
+    assert rows((folder / "r").read_text()) == []
+    done = lint(folder, "missing", "--allow-no-input", "-f", "concise")
+    assert (done.returncode, done.stdout) == (2, b"")
+    (folder / "empty").mkdir()
+    assert lint(folder, "empty", "--allow-no-input").returncode == 2
+
+
+def test_no_selection_leaves_a_run_without_rules(folder: Path) -> None:
+    for selection in (["--ignore", "ALL"], ["--select", "duplicate-device-group", "--edition", "1.9"]):
+        done = lint(folder, "clean.textproto", *selection)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"Error: the selection leaves no rule of edition 1." in done.stderr
+
+
 def test_a_schema_file_that_cannot_be_used(folder: Path) -> None:
     (folder / "bad.json").write_text("{")
     for name in ("bad.json", "missing.json"):
@@ -178,10 +225,20 @@ def test_nothing_is_coloured_or_wrapped_off_a_terminal(folder: Path) -> None:
     assert max(map(len, plain.stdout.splitlines())) > 100
 
 
+def test_no_table_is_cut(folder: Path) -> None:
+    listed = lint(folder, "rules", COLUMNS="40").stdout.decode().splitlines()[1:]
+    assert [line.split()[0] for line in listed] == sorted(registry())
+    for line, entry in zip(listed, registry().values(), strict=True):
+        assert line.endswith(entry.rule.summary)
+
+
 def test_two_runs_give_the_same_bytes(folder: Path) -> None:
     (folder / "none.onnx").touch()
     for name in REPORTERS:
-        first, second = (lint(folder, ".", "missing", "-f", name, "--statistics", "-j", jobs) for jobs in ("1", "2"))
+        first, second = (
+            lint(folder, ".", "missing", "-f", name, "--statistics", "-j", jobs, PYTHONHASHSEED=jobs)
+            for jobs in ("1", "2")
+        )
         assert (first.stdout, first.stderr, first.returncode) == (second.stdout, second.stderr, second.returncode)
         assert first.returncode == 2
         assert first.stdout
@@ -388,7 +445,7 @@ def test_a_hundred_thousand_nodes(folder: Path) -> None:
         for source, target in pairwise(names)
     )
     graph = nodes + length(2, "graph") + length(11, _value("x", 2)) + length(12, _value("y", 2))
-    (folder / "long.onnx").write_bytes(HEAD + length(7, graph))
+    (folder / "long.onnx").write_bytes(HEAD + length(7, graph) + TAIL)
     before = _processor_seconds()
     done = lint(folder, "long.onnx")
     seconds = _processor_seconds() - before
@@ -410,7 +467,7 @@ def test_two_gigabytes_of_weights(folder: Path) -> None:
     with (folder / "big.onnx").open("wb") as file:
         file.write(HEAD + tag(7, LEN) + varint(len(graph) + size + len(tail)) + graph)
         file.seek(size, os.SEEK_CUR)
-        file.write(tail)
+        file.write(tail + TAIL)
     before = _processor_seconds()
     done = lint(folder, "big.onnx", "-f", "concise")
     seconds = _processor_seconds() - before

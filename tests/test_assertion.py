@@ -72,6 +72,15 @@ def test_options_are_those_of_lint():
         assert_conforms(data, ignore=["undefined-nam"])
 
 
+def test_a_selection_may_be_a_text_and_has_to_leave_a_rule():
+    model = UNDEFINED.encode()
+    assert lint(model, select="graph, name") == lint(model, select=["graph", "name"])
+    with pytest.raises(ValueError, match=r"the selection leaves no rule of edition 1\.23"):
+        assert_conforms(model, ignore="ALL")
+    with pytest.raises(ValueError, match=r"the selection leaves no rule of edition 1\.9"):
+        assert_conforms(model, select=["duplicate-device-group"], edition="1.9")
+
+
 @pytest.mark.parametrize("wrong", ["eror", "never", ""])
 def test_an_unknown_severity_is_no_silent_pass(wrong: str):
     with pytest.raises(ValueError, match=f"unknown severity {wrong!r}"):

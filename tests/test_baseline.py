@@ -13,10 +13,10 @@ from fixture_files import Fixture, fixtures, lint
 
 from onnx_lint import schema
 from onnx_lint.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
-from onnx_lint.cli import run
+from onnx_lint.cli.application import run
 from onnx_lint.engine import Settings
 from onnx_lint.loader import load
-from onnx_lint.report import Diagnostic, FileReport
+from onnx_lint.report import Diagnostic, FileReport, InternalError
 from onnx_lint.source import BytesSource
 
 HEAD = """
@@ -387,4 +387,17 @@ def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(fixture: Fixtu
 def test_an_entry_of_a_crashed_rule_lives_on() -> None:
     found = lint(load(BytesSource(model(RELU, TWICE).encode())), Settings())
     entries = entries_of(found)
-    assert living(FileReport("m.onnx", 1), entries, ["duplicate-definition"]) == entries
+    crashed = FileReport("m.onnx", 1, internal_errors=(InternalError("duplicate-definition", "ValueError", ""),))
+    assert living(crashed, entries, ["duplicate-definition"]) == entries
+
+
+def test_an_entry_of_a_file_that_was_not_judged_lives_on() -> None:
+    entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
+    file = FileReport("m.onnx", 1, not_judged="the file is empty")
+    assert living(file, entries, ["duplicate-definition"]) == entries
+
+
+def test_an_entry_of_a_document_dies_with_its_finding() -> None:
+    entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
+    file = FileReport("set.onnxopset", 1, kind="OperatorSetProto")
+    assert living(file, entries, ["duplicate-definition"]) == {}

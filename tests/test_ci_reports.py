@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +14,7 @@ import jsonschema
 import pytest
 import test_reporters as made_up
 
+from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options, links, write_report
 from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE
@@ -32,6 +32,19 @@ def written(name: str, report: Report, **options: Any) -> str:
 
 def of(*diagnostics: Diagnostic, **changes: Any) -> Report:
     return Report((FileReport("m.onnx", 5000, diagnostics, **changes),), "1.23", "onnx-ml")
+
+
+IGNORED = Report((FileReport("m.onnx", 5),), "1.23", "onnx-ml")
+"""A file for which every rule is ignored."""
+
+
+def test_a_file_without_a_rule_is_not_called_conforming() -> None:
+    assert written("text", IGNORED) == "m.onnx: not judged: every rule is ignored\n"
+    assert "Not judged: every rule is ignored" in written("markdown", IGNORED)
+    (suite,) = ElementTree.fromstring(written("junit", IGNORED))
+    assert [(case.get("name"), [child.tag for child in case]) for case in suite.iter("testcase")] == [
+        ("judged", ["skipped"])
+    ]
 
 
 def many(count: int = MANY) -> Report:
@@ -137,6 +150,42 @@ def test_junit_counts_what_it_does_not_show_and_is_xml() -> None:
     message = failed.find("failure").get("message")  # type: ignore[union-attr]  # there is one
     assert message is not None
     assert message.endswith("\\x7f\\ufffe\\uffff]]><&\"'")
+
+
+JUNIT = {
+    # Each element with the attributes that it must and may have, and what may stand in it, in this order.
+    "testsuites": ((), ("name", "time", "tests", "failures", "disabled", "errors"), ("testsuite",)),
+    "testsuite": (
+        ("name", "tests"),
+        ("failures", "errors", "time", "disabled", "skipped", "timestamp", "hostname", "id", "package"),
+        ("properties", "testcase", "system-out", "system-err"),
+    ),
+    "properties": ((), (), ("property",)),
+    "property": (("name", "value"), (), ()),
+    "testcase": (
+        ("name", "classname"),
+        ("assertions", "time", "status"),
+        ("skipped", "error", "failure", "system-out", "system-err"),
+    ),
+    "skipped": ((), ("message",), ()),
+    "error": ((), ("type", "message"), ()),
+    "failure": ((), ("type", "message"), ()),
+    "system-out": ((), (), ()),
+}
+"""The form of JUnit's XML that Jenkins takes: what the schema junit-10.xsd of its plugin xUnit says."""
+
+
+@pytest.mark.parametrize("report", [made_up.REPORT, made_up.EMPTY, IGNORED], ids=["everything", "nothing", "ignored"])
+def test_junit_has_the_form_that_jenkins_takes(report: Report) -> None:
+    root = ElementTree.fromstring(written("junit", report))
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        required, optional, children = JUNIT[element.tag]
+        assert set(required) <= set(element.attrib) <= {*required, *optional}
+        order = [children.index(child.tag) for child in element]
+        assert order == sorted(order)
+    for suite in root.iter("testsuite"):
+        assert suite.get("tests") == str(len(suite.findall("testcase")))
 
 
 @pytest.mark.parametrize(("failing", "failures"), [("error", "1"), ("warning", "2"), ("note", "3"), ("never", "0")])

@@ -123,6 +123,7 @@ def test_names_are_offered_for_each_part_of_a_list(program: dict[str, str], opti
 )
 def test_bash_breaks_words_where_a_value_begins(program: dict[str, str], words: list[str], expected: list[str]):
     assert _plain(_offered(program, "a.onnx", *words)) == expected
+    assert _plain(_offered(program, *words)) == expected
 
 
 def test_behind_a_format_a_file_follows(program: dict[str, str]):

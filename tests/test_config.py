@@ -14,7 +14,7 @@ from typing import Any, Literal
 import jsonschema
 import pytest
 
-from onnx_lint.cli import run
+from onnx_lint.cli.application import run
 from onnx_lint.cli.configured import PARAMETERS
 from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.globs import matches
@@ -133,7 +133,7 @@ def test_standard_input_goes_by_the_working_directory(folder: Path) -> None:
 
 def test_without_a_file_nothing_is_imported_for_it(folder: Path) -> None:
     code = (
-        "import sys; from onnx_lint.cli import run; run(['odd.textproto', '-q']); "
+        "import sys; from onnx_lint.cli.application import run; run(['odd.textproto', '-q']); "
         "print([name for name in sys.modules if name.startswith('onnx_lint.configuration.') or name == 'tomllib'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -419,6 +419,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("# baseline is not set", "default"),
         ("# target-ir is not set", "default"),
         ('target-opset."ai.onnx" = 17', "command line"),
+        ("# proto is not set", "default"),
         ("external-data = true", "default"),
         ("opset-schemas = []", "default"),
         ("limits = {}", "default"),

@@ -158,12 +158,11 @@ def test_a_rule_is_a_generator_without_a_class(entry: Registered):
 
 
 def _only_data(tree: ast.Module) -> bool:
-    """Whether every class is a dataclass or a tuple with names, which hold data and nothing else."""
+    """Whether every class is a record or a tuple with names, which hold data and nothing else."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            decorated = any("dataclass" in ast.dump(decorator) for decorator in node.decorator_list)
-            named = any("NamedTuple" in ast.dump(base) or "Enum" in ast.dump(base) for base in node.bases)
-            if not decorated and not named:
+            bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+            if bases.isdisjoint({"Record", "NamedTuple", "Enum"}):
                 return False
     return True
 

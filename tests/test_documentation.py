@@ -7,6 +7,7 @@ Whether the site can be built, links included, `python docs/build.py` tells; .ci
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import shlex
 import shutil
@@ -14,20 +15,23 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from fixture_files import Fixture, fixtures
 
-from onnx_lint import lint
-from onnx_lint.cli import run
-from onnx_lint.cli.application import application
+from onnx_lint import __version__, lint
+from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.keys import KEYS
+from onnx_lint.loader import load
 from onnx_lint.registry import registry
+from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 
-from generate.examples import command, title  # noqa: E402 - found by the line above
+from generate.captures import CAPTURED, CAPTURES, Capture, record, svg  # noqa: E402 - found by the line above
+from generate.examples import command, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.site import pages  # noqa: E402
 
@@ -41,6 +45,20 @@ def site() -> dict[str, str]:
 
 def test_the_schema_of_a_json_line_is_made_from_that_of_the_report():
     assert LINE_SCHEMA.read_text(encoding="utf-8") == line_schema_text(), "run python docs/generate/line_schema.py"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal")
+@pytest.mark.parametrize("capture", CAPTURED, ids=lambda capture: capture.name)
+def test_the_pictures_of_the_terminal_are_current(capture: Capture):
+    picture = (CAPTURES / f"{capture.name}.svg").read_text(encoding="utf-8")
+    again = svg(record(capture), capture.command)
+    if capture.name == "progress":
+        # How long the run takes so far is in it, and depends on the machine.
+        picture, again = (re.sub(r"\d:\d\d:\d\d", "", text) for text in (picture, again))
+    if capture.name == "explain":
+        # How Markdown is laid out is up to the version of rich.
+        picture, again = (" ".join(re.sub("<[^>]+>", "\n", text).split()) for text in (picture, again))
+    assert picture == again, "run python docs/generate/captures.py, and look at the pictures"
 
 
 def test_there_is_a_page_for_each_rule(site: dict[str, str]):
@@ -130,6 +148,53 @@ def test_the_shown_command_gives_the_shown_report(
 
 
 # --- the examples of the written pages
+
+IN_A_CIRCLE = """
+ir_version: 10
+producer_name: "an exporter"
+opset_import { version: 21 }
+graph {
+  name: "graph"
+  node { name: "add" op_type: "Add" input: "x" input: "b" output: "a" }
+  node { name: "relu" op_type: "Relu" input: "a" output: "b" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "b" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_example_is_what_the_program_prints(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+    model = load(BytesSource(IN_A_CIRCLE.encode())).proto
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    assert run(["model.onnx"]) == 1
+    assert f"```\n$ onnx-lint model.onnx\n{capsys.readouterr().out}```\n" in re.sub(
+        "```text", "```", (ROOT / page).read_text(encoding="utf-8")
+    )
+
+
+def test_the_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_the_recipes_of_the_readme_name_inputs_that_there_are():
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    hooks, jobs = map(yaml.safe_load, blocks)
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert hooks["repos"][0]["hooks"] == [{"id": hook["id"]}]
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    (step,) = (step for step in jobs["jobs"]["onnx-lint"]["steps"] if "onnx-lint@" in step["uses"])
+    assert set(step["with"]) <= set(inputs)
+    for repository in (hooks["repos"][0]["rev"], step["uses"].partition("@")[2]):
+        assert repository == f"v{__version__}"
 
 
 def _blocks(page: str) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes, laughs, located
+from wire_bytes import length, number
 
 from onnx_lint import lint
 from onnx_lint.engine import Settings, lint_file, lint_source
@@ -26,8 +27,8 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource
 
-SECONDS = 20
-"""Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about five."""
+SECONDS = 10
+"""Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about two."""
 MEMORY_BYTES = 1 << 30
 PATIENCE = 120
 """Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
@@ -238,11 +239,103 @@ def test_names_steer_nothing(format_name: str, name: str, tmp_path: Path):
     assert not any(line.startswith(("error[forged]", "::error::workflow")) for line in lines)
 
 
+def _strange_files(folder: Path) -> None:
+    """For each name a folder and a file in it that are called so, as far as a file can be."""
+    for index, name in enumerate(NAMES_OF_STRANGERS):
+        inner = folder / f"{index}{name.replace('/', '-')}"
+        inner.mkdir()
+        (inner / f"{name.replace('/', '-')}.onnx").write_bytes(_named(name))
+    inner = Path(os.fsdecode(os.fsencode(folder) + b"/\xff\x1b[2J"))
+    inner.mkdir()
+    Path(os.fsdecode(os.fsencode(inner) + b"/\xfe\n.onnx")).write_bytes(_named("x"))
+
+
+def test_names_of_files_steer_nothing_in_any_report(tmp_path: Path):
+    models, reports = tmp_path / "models", tmp_path / "reports"
+    models.mkdir()
+    reports.mkdir()
+    _strange_files(models)
+    outputs = [f"--output={name}={reports / name}" for name in REPORTERS]
+    done = _run(models, "--select", "ALL", "--statistics", "--timings", *outputs)
+    assert done.returncode == 1
+    written = {name: (reports / name).read_text(encoding="utf-8") for name in REPORTERS}
+    for name, text in {**written, "stdout": done.stdout, "stderr": done.stderr}.items():
+        assert _STEERING.findall(text) == [], name
+        assert len(text) > 1000, name
+        assert not any(line.startswith(("error[forged]", "::error::workflow")) for line in text.splitlines()), name
+
+
+def test_names_of_files_steer_nothing_beside_the_progress_bar(tmp_path: Path):
+    pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
+    _strange_files(tmp_path)
+    leader, follower = pty.openpty()
+    program = (
+        "from onnx_lint.cli import progress; progress.DELAY_SECONDS = 0; from onnx_lint.__main__ import main; main()"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path), "-f", "json"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "160", "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=follower, env=environment) as process:
+        os.close(follower)
+        shown = b""
+        while piece := _read_terminal(leader):
+            shown += piece
+    os.close(leader)
+    assert process.returncode == 1
+    text = re.sub(r"\x1b\[(\?25[lh]|[0-9]*[AK]|2K)|\r", "", shown.decode("utf-8"))  # what moves the bar itself
+    assert "linting" in text
+    assert ".onnx" in text
+    assert _STEERING.findall(text) == []
+
+
+def _read_terminal(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 1 << 16)
+    except OSError:  # how Linux says that nobody has the other end open
+        return b""
+
+
+@pytest.mark.parametrize("option", [(), ("--opset-schema",), ("--baseline",), ("--config",)], ids=str)
+def test_names_of_what_cannot_be_read_steer_nothing(option: tuple[str, ...], tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph(""))
+    name = "".join(NAMES_OF_STRANGERS).replace("/", "-")
+    done = _run(path, *option, tmp_path / name)
+    assert done.returncode == 2
+    assert len(done.stderr) > 100
+    assert _STEERING.findall(done.stdout + done.stderr) == []
+
+
 # --- limits
 
 
 def _lint(data: bytes, **limits: int) -> FileReport:
     return lint(data, limits=limits).files[0]
+
+
+@pytest.mark.parametrize(
+    ("proto", "data", "told"),
+    [
+        ("GraphProto", length(1, b"") * 9, "at least 9 nodes"),
+        ("NodeProto", length(5, b"") * 9, "the list attribute has 9 elements"),
+        ("OperatorSetProto", length(1, "ONNXOPSET") + length(8, b"") * 9, "the list operator has 9 elements"),
+        ("SequenceProto", number(2, 4) + length(5, b"") * 9, "more than 8 sequences, maps and optionals"),
+    ],
+)
+def test_limits_hold_for_documents_other_than_models(proto: str, data: bytes, told: str):
+    limits = DEFAULT_LIMITS.with_values({"nodes": 8, "graph_entries": 8})
+    file = lint_source(BytesSource(data), "file.onnx", Settings(proto=proto, limits=limits))
+    assert [item.rule for item in file.diagnostics] == ["exceeded-limit"]
+    assert told in (file.not_judged or "")
+
+
+def test_what_a_report_says_of_a_model_stays_short():
+    """Apart from the findings, of which there are limits."""
+    domains = " ".join(f'opset_import {{ domain: "com.d{index}" version: 1 }}' for index in range(3000))
+    nodes = " ".join(f'node {{ op_type: "A" domain: "com.d{index}" output: "v{index}" }}' for index in range(3000))
+    file = _lint(in_bytes(f'{HEAD} {domains} graph {{ name: "graph" {nodes} }}'.replace('"test"', f'"{"p" * 5000}"')))
+    assert file.facts is not None
+    assert (len(file.facts.opset_imports), len(file.not_verified)) == (1000, 1000)
+    assert len(file.facts.producer) < 1100
 
 
 def test_findings_beyond_the_limit_are_told():
@@ -267,7 +360,7 @@ def test_as_many_findings_as_the_limit_are_complete():
 
 def test_a_model_beyond_a_limit_does_not_pass_when_the_rule_is_not_selected(tmp_path: Path):
     path = tmp_path / "model.onnx"
-    path.write_bytes(graph(""))
+    path.write_bytes(graph('node { op_type: "Abs" input: "x" output: "z" }'))
     done = _run(path, "--limit", "nodes=1", "--select", "graph")
     assert done.returncode == 2
     assert "not judged: the model has at least 2 nodes" in done.stdout

@@ -33,8 +33,9 @@ from wire_bytes import (
 )
 
 from onnx_lint import schema
+from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load
-from onnx_lint.loader.inspection import MAX_FAULTS
+from onnx_lint.loader.inspection import MAX_FAULTS, inspect
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.source import BytesSource
 
@@ -90,10 +91,10 @@ NO_MODELS = {
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(9), "the file is an HDF5 file, not a model"),
     "gguf": (b"GGUF\3\0\0\0", "the file is a GGUF file, not a model"),
     "pickle": (b"\x80\x04\x95\0\0\0\0\0\0\0\0}\x94.", "the file is a Python pickle, not a model"),
-    "tensor": (TENSOR, "the file is no ModelProto; its fields are those of TensorProto"),
+    "tensor": (TENSOR, "the file is no ModelProto, but may be TensorProto (option --proto)"),
     "graph": (
         GRAPH + length(11, length(1, "x")) + length(12, length(1, "y")),
-        "the file is no ModelProto; its fields are those of GraphProto",
+        "the file is no ModelProto, but may be GraphProto (option --proto)",
     ),
     "random": (b"\xff" + random.Random(3).randbytes(500), "the file is binary data, but no Protocol Buffers message"),
     "zeros": (bytes(1000), "the file is binary data, but no Protocol Buffers message"),
@@ -589,7 +590,50 @@ def test_long_lengths_allocate_nothing():
         assert {fault.kind for fault in model.faults} == {FaultKind.TRUNCATED}
 
 
-def test_what_may_be_another_message_is_no_model():
-    """With a number where the graph should be, nothing tells the file from a tensor."""
+def test_a_number_where_the_graph_should_be_is_no_other_message():
+    """The fields could be those of a tensor, which would have no element type: a model was meant."""
     (fault,) = _load(BASE + number(7, 1)).faults
-    assert fault.kind is FaultKind.NOT_A_MODEL
+    assert (fault.kind, str(fault.place)) == (FaultKind.WIRE_TYPE, "graph")
+
+
+# --- what is passed over
+
+
+def test_an_unknown_field_is_found_however_deep():
+    """Protocol Buffers removes unknown fields only from messages up to 64 deep."""
+    for depth in range(1, 33):
+        content = number(1000, 1)
+        for _ in range(depth):
+            content = length(1, length(5, length(6, content)))
+        data = number(1, 10) + length(7, content)
+        model = _load(data)
+        assert model.loaded
+        assert [kind for kind, _, _ in _faults(model)] == [FaultKind.UNKNOWN_FIELD], depth
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_messages_that_are_passed_over_have_no_faults(part: int):
+    """The walk finds the same whether it looks into messages that parse to what they are written as or not."""
+    model = rich_model()
+    rng = random.Random(part)
+    for _ in range(150):
+        data = bytearray(model)
+        for _ in range(rng.choice((1, 1, 2, 5))):
+            data[rng.randrange(len(data))] = rng.choice((0, 1, 8, 10, 0x80, 0xFF, rng.randrange(256)))
+        source = BytesSource(bytes(data))
+        assert inspect(source) == inspect(source, skips_canonical=False)
+
+
+def test_no_more_fields_are_looked_at_than_the_limit_allows():
+    limits = DEFAULT_LIMITS.with_values({"fields": 100})
+    for fields_of_model, loads in ((90, True), (110, False)):
+        model = load(BytesSource(MODEL + number(1000, 1) * fields_of_model), "model.onnx", limits=limits)
+        assert model.loaded is loads
+        assert [fault.limit for fault in model.faults if fault.limit] == [] if loads else ["fields"]
+
+
+def test_unpacked_values_of_a_tensor_count_little_towards_the_limit():
+    tensor = number(1, 10_000) + number(2, 6) + number(5, 300) * 10_000 + length(8, "w") + number(1000, 1)
+    data = BASE + length(7, length(5, tensor))
+    model = load(BytesSource(data), "model.onnx", limits=DEFAULT_LIMITS.with_values({"fields": 1000}))
+    assert [fault.kind for fault in model.faults] == [FaultKind.UNKNOWN_FIELD]

@@ -265,7 +265,7 @@ def test_a_model_above_two_gibibytes_costs_what_its_graph_costs(tmp_path: Path):
     }
     assert model.proto.graph.doc_string == "behind the weights"
     assert model.proto.ByteSize() < 1000
-    assert source.read < 1_000_000
+    assert source.read < 2_000_000  # some windows at its ends and around the weights, some of them twice
     graph = ROOT.at("graph")
     assert model.byte_range(graph.at("initializer", 0).at("raw_data")) == (len(front) - len(raw), len(front) + size)
     assert model.byte_range(graph.at("doc_string")) == (len(front) + size, path.stat().st_size)

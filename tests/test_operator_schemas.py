@@ -462,7 +462,8 @@ def test_a_zip_file_works_as_well(tmp_path):
     archive = tmp_path / "package.zip"
     with zipfile.ZipFile(archive, "w") as target:
         target.writestr("onnx_lint/__init__.py", "")
-        for path in sorted((ROOT / "onnx_lint" / "spec").rglob("*")):
+        package = ROOT / "onnx_lint"
+        for path in (package / "record.py", package / "package_data.py", *sorted((package / "spec").rglob("*"))):
             if path.suffix in {".py", ".jsonl"}:
                 target.write(path, path.relative_to(ROOT).as_posix())
     code = (

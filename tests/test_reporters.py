@@ -7,7 +7,6 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +15,7 @@ import jsonschema
 import pytest
 from made_rules import registered
 
+from onnx_lint.record import replace
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.reporters import REPORTERS, Options, write_report
@@ -142,6 +142,20 @@ REPORT = Report(
             incomplete=("the files of external data were not examined, as asked for",),
         ),
         FileReport("models/none.onnx", 5, not_judged="the file is empty"),
+        FileReport(
+            "vision.onnxopset",
+            96,
+            kind="OperatorSetProto",
+            document=(("domain", ""), ("opset_version", 2), ("ir_version", 10), ("operators", 1), ("functions", 0)),
+            judged_by=12,
+        ),
+        FileReport(
+            "input_0.pb",
+            20,
+            kind="TensorProto",
+            document=(("name", HOSTILE), ("type", "float[2,3]")),
+            judged_by=40,
+        ),
     ),
     edition="1.23",
     variant="onnx-ml",
@@ -309,6 +323,39 @@ def test_text_is_never_wrapped_or_cut() -> None:
     report = Report((FileReport("m.onnx", 1, (long,)),), "1.23", "onnx-ml")
     for text in (written("text", report), written("concise", report), written("text", report, color=True)):
         assert any("word " * 400 + "end" in line for line in text.splitlines())
+
+
+def test_text_for_a_terminal_is_broken_between_words() -> None:
+    report = Report((FileReport("m.onnx", 5000, (_error(),), facts=FACTS),), "1.23", "onnx-ml")
+    assert (
+        written("text", report, width=60)
+        == """\
+error[twice-defined]: output 0 of node 'b' (Abs) defines
+    'y', which output 0 of node 'a' (Relu) defines already
+  --> m.onnx: graph.node[7].output[0] (bytes 1186..1214)
+  ::: graph.node[3].output[0] (bytes 500..503): first
+      definition of 'y'
+   = clause: GRA-5 MUST (IR.md#graphs): A name is defined
+     once.
+   = allowed: one definition for each name
+   = help: onnx-lint explain twice-defined
+
+m.onnx: 1 error; IR version 8; ai.onnx 17, ai.onnx.ml 3; 412
+    nodes in 3 graphs and 1 function; producer pytorch 2.1.0
+"""
+    )
+
+
+@pytest.mark.parametrize("width", [*range(1, 90), 10_000])
+@pytest.mark.parametrize("color", [False, True])
+def test_breaking_lines_loses_nothing(width: int, color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnx_lint.reporters.text.documentation_url", lambda *_: "https://docs.invalid/a")
+    broken = written("text", width=width, color=color, links=color)
+    shown = re.sub(r"\x1b\]8;;[^\x1b]*\x1b\\|\x1b\[[0-9;]*m", "", broken)
+    assert shown.split() == written("text").split()
+    if width >= 30:
+        longest = max(map(len, shown.split()))
+        assert max(map(len, shown.splitlines())) <= max(width, longest + len("  ::: "))
 
 
 @pytest.mark.usefixtures("made_up_rules")

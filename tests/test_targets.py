@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onnx_lint import lint
-from onnx_lint.cli import run
+from onnx_lint.cli.application import run
 from onnx_lint.spec.ir_versions import ELEMENT_TYPES
 from onnx_lint.spec.operators import operator_names, versions
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -15,6 +14,7 @@ from fixture_files import Fixture, diagnostics_of, fixtures
 
 from generate.markdown import block
 from onnx_lint.engine import lint_source, report_of, selected_rules
+from onnx_lint.record import replace
 from onnx_lint.report import Report
 from onnx_lint.reporters import write_report
 from onnx_lint.rule import Rule

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import click
 
 from generate.markdown import block, page
-from onnx_lint.cli import application
+from onnx_lint.cli.application import application
 from onnx_lint.cli.completion import PROGRAM
 from onnx_lint.configuration.keys import KEYS, Key
 from onnx_lint.limits import DEFAULT_LIMITS, NAMES

@@ -10,7 +10,7 @@ from generate.clauses import clause_table
 from generate.examples import examples
 from generate.markdown import lowered, page, table
 from onnx_lint.registry import Registered, registry
-from onnx_lint.reporters.documentation import PEDANTIC, options_markdown, security_markdown, worst_severity
+from onnx_lint.reporters.documentation import PEDANTIC, is_default, options_markdown, security_markdown, worst_severity
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -30,6 +30,10 @@ def rule_pages() -> Iterator[tuple[str, str]]:
 def _severity(entry: Registered) -> str:
     level = worst_severity(entry.rule, DEFAULT_STANDARD.edition)
     return level.label if level is not None else "-"
+
+
+def _severity_and_default(entry: Registered) -> str:
+    return _severity(entry) if is_default(entry, DEFAULT_STANDARD.edition) else f"{_severity(entry)}, off"
 
 
 def _rule_page(entry: Registered) -> str:
@@ -63,8 +67,9 @@ def _linked(text: str, own: str) -> str:
 
 _INDEX = """\
 Each rule finds one kind of fault; its severity is that of the clause that it decides, in the edition that the model
-is held against. The severity shown here is the worst in edition {edition}. `onnx-lint rules` prints this list and
-`onnx-lint explain RULE` the first part of a rule's page.
+is held against. The severity shown here is the worst in edition {edition}; a rule that is off runs with `--pedantic`,
+or when a selection names it. `onnx-lint rules` prints this list and `onnx-lint explain RULE` the first part of a
+rule's page.
 """
 
 
@@ -72,7 +77,7 @@ def _index() -> str:
     parts = ["# Rules", _INDEX.format(edition=DEFAULT_STANDARD.edition)]
     for chapter in dict.fromkeys(clause.chapter for clause in clauses().values()):
         rows = [
-            (f"[{entry.rule.id}]({entry.rule.id}.md)", _severity(entry), entry.rule.summary)
+            (f"[{entry.rule.id}]({entry.rule.id}.md)", _severity_and_default(entry), entry.rule.summary)
             for entry in own_rules()
             if entry.chapter == chapter
         ]

@@ -35,6 +35,7 @@ def gather(folder: Path) -> None:
     folder.mkdir(parents=True)
     for path in (*DOCS.glob("*.md"), *DOCS.glob("*.json")):
         shutil.copyfile(path, folder / path.name)
+    shutil.copytree(DOCS / "captures", folder / "captures")
     for name, text in pages():
         target = folder / name
         target.parent.mkdir(exist_ok=True)

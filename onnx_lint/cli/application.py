@@ -16,7 +16,7 @@ from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_comm
 from onnx_lint.cli.check import check_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
-from onnx_lint.cli.streams import standard_output
+from onnx_lint.cli.streams import OutputError, standard_output
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -122,6 +122,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return exit_codes.NOT_CHECKED
+    except OutputError as error:
+        click.ClickException(str(error)).show()
+        return exit_codes.NOT_CHECKED
     except (click.Abort, KeyboardInterrupt):
         return exit_codes.INTERRUPTED
     except Exception as error:
@@ -134,8 +137,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> NoReturn:
     """Run the program and end the process."""
-    for stream in (sys.stdout, sys.stderr):
-        # A name that the stream's encoding lacks is shown escaped; it must not end the run.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
     sys.exit(run())

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +21,7 @@ from onnx_lint.baseline import (
     written,
 )
 from onnx_lint.cli.streams import report_file
+from onnx_lint.record import replace
 from onnx_lint.reporters.escape import STANDARD_INPUT, visible
 
 if TYPE_CHECKING:

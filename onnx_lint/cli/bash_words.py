@@ -27,15 +27,15 @@ class _BashComplete(BashComplete):
         """The words before the one to complete, and that one."""
         args, incomplete = super().get_completion_args()
         *args, incomplete = _joined([*args, incomplete])
+        if incomplete.startswith("--") and "=" in incomplete:
+            option, _, incomplete = incomplete.partition("=")
+            args.append(option)
         self._present = incomplete[: max(map(incomplete.rfind, _BREAKS)) + 1]
         return args, incomplete
 
     def format_completion(self, item: CompletionItem[Any]) -> str:
         """The part of the offered word that bash is to put in."""
-        # An option that is joined to its value by an equals sign is there, and no part of what is offered.
-        ends = (self._present[start:] for start in range(len(self._present)))
-        there = next((end for end in ends if item.value.startswith(end)), "")
-        return f"{item.type},{item.value.removeprefix(there)}"
+        return f"{item.type},{item.value.removeprefix(self._present)}"
 
 
 def _joined(words: list[str]) -> list[str]:

@@ -33,19 +33,23 @@ _MAX_WIDTH: Final = 100
 # --- explain
 
 
-@click.command("explain", short_help="Tell all about a rule or a clause.")
-@click.argument("name", metavar="RULE|CLAUSE", shell_complete=complete_rules_and_clauses)
+@click.command("explain", short_help="Tell all about a rule, a clause or a kind of file.")
+@click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_rules_and_clauses)
 @edition_option
 @_format_option
 def explain_command(name: str, edition: str, format_name: str) -> None:
-    """Tell all about a rule or a clause: Markdown, rendered on a terminal."""
+    """Tell all about a rule, a clause, or a file that holds a MESSAGE such as OperatorSetProto.
+
+    The page is Markdown, rendered on a terminal.
+    """
+    from onnx_lint.model.documents import KINDS
     from onnx_lint.registry import registry
-    from onnx_lint.reporters import documentation
+    from onnx_lint.reporters import documentation, kinds
     from onnx_lint.spec.clauses import clauses
     from onnx_lint.wording import nearest, quote
 
     rules, table = registry(), clauses()
-    spellings = {known.lower(): known for known in (*table, *rules)}
+    spellings = {known.lower(): known for known in (*KINDS, *table, *rules)}
     wanted = spellings.get(name.lower(), name)
     if wanted in rules:
         entry = rules[wanted]
@@ -53,10 +57,12 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
     elif wanted in table:
         clause = table[wanted]
         record, page = documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
+    elif wanted in KINDS:
+        record, page = kinds.kind_record(KINDS[wanted]), kinds.kind_markdown(KINDS[wanted])
     else:
         near = nearest(name.lower(), spellings)
         hint = f"; did you mean {quote(spellings[near])}?" if near is not None else ""
-        raise click.UsageError(f"no rule or clause {name!r}{hint}")
+        raise click.UsageError(f"no rule, clause or message {name!r}{hint}")
     if format_name == "json":
         _print_json(record)
     else:

@@ -101,7 +101,7 @@ _extent_options = section(
         "--proto",
         type=click.Choice(FILE_MESSAGES),
         metavar="MESSAGE",
-        help="The message of files that may be several kinds.",
+        help="The message that files hold, such as TensorProto.",
     ),
     click.option(
         "--no-external-data",
@@ -139,9 +139,9 @@ _extent_options = section(
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Lint models.
 
-    PATH is a file, a directory (searched for .onnx, .textproto, .txtpb and .pbtxt), a glob, or - for standard input.
-    NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A configuration file
-    says the same once and for all: see onnx-lint config.
+    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, or - for
+    standard input. NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A
+    configuration file says the same once and for all: see onnx-lint config.
     """
     plan = Plan(ctx, options)
     if options["show_settings"]:
@@ -158,7 +158,7 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
         from onnx_lint.cli.baselines import with_baselines
 
         report = with_baselines(report, plan)
-    code = _code(report, plan)
+    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
     failing = "never" if options["exit_zero"] else run["fail_on"]
     start = time.perf_counter()
     if not write_outputs(
@@ -173,28 +173,20 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
 
         sys.stdout.flush()
         tell_timings(report, before, time.perf_counter() - start)
-    _tell_failures(report, ctx)
+    if code > exit_codes.FINDINGS:
+        from onnx_lint.cli.failures import tell_failures
+
+        group = ctx.parent.command if ctx.parent is not None else None
+        tell_failures(report, group.commands if isinstance(group, click.Group) else ())
     ctx.exit(code)
-
-
-def _code(report: Report, plan: Plan) -> int:
-    """The exit code; whether the findings of a file fail the run, its own configuration says."""
-    if any(file.internal_errors for file in report.files):
-        return exit_codes.INTERNAL_ERROR
-    if any(file.unreadable is not None for file in report.files):
-        return exit_codes.NOT_CHECKED
-    if any(file.not_judged is not None and not file.diagnostics and not file.suppressed for file in report.files):
-        # The rule that would say so was not selected.
-        return exit_codes.NOT_CHECKED
-    failed = any(plan.of(file.path).fails(file.diagnostics) for file in report.files if file.diagnostics)
-    return exit_codes.FINDINGS if failed else exit_codes.CLEAN
 
 
 def _tasks(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> list[Task]:
     from onnx_lint.cli.jobs import Task
     from onnx_lint.cli.paths import find_inputs
 
-    inputs = find_inputs(paths, plan.of_run()["exclude"])
+    run = plan.of_run()
+    inputs = find_inputs(paths, run["exclude"], may_be_none=run["allow_no_input"])
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise click.UsageError(f"the report would overwrite the model {output.path!r}")
@@ -212,24 +204,10 @@ def _lint(tasks: Sequence[Task], plan: Plan) -> Report:
     with ProgressBar(len(tasks), wanted=shown, color=run["color"]) as bar:
         files = lint_all(tasks, run["jobs"] or processors(), bar.advance)
     settings = [task.settings for task in tasks]
-    return report_of(told_apart(files, settings), settings[0])
+    if not settings:
+        click.echo("Nothing to lint: every file is excluded.", err=True)
+    return report_of(told_apart(files, settings), settings[0] if settings else plan.of("-").settings)
 
 
 def _is_same(output: str, path: str) -> bool:
     return path != "-" and os.path.realpath(output) == os.path.realpath(path)
-
-
-def _tell_failures(report: Report, ctx: click.Context) -> None:
-    failed = [file for file in report.files if file.unreadable is not None or file.internal_errors]
-    if not failed:
-        return
-    from onnx_lint.cli.failures import tell_internal_error, tell_unreadable
-
-    sys.stdout.flush()
-    group = ctx.parent.command if ctx.parent is not None else None
-    commands = group.commands if isinstance(group, click.Group) else ()
-    for file in failed:
-        if file.unreadable is not None:
-            tell_unreadable(file, commands)
-        for error in file.internal_errors:
-            tell_internal_error(file, error)

@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 from onnx_lint.configuration.keys import KEYS, LEVELS
 from onnx_lint.engine import selectors as known_selectors
 from onnx_lint.limits import NAMES
+from onnx_lint.model.documents import KINDS
 from onnx_lint.registry import RegistryError, registry
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import clauses
@@ -29,7 +30,7 @@ def selectors(incomplete: str) -> list[Item]:
 
 
 def rules_and_clauses(incomplete: str) -> list[Item]:
-    """Rule ids; clauses as soon as it begins like one, in either case."""
+    """Rule ids; clauses and messages as soon as it begins like one, in either case."""
     return [CompletionItem(name, help=told) for name, told in _explained() if _begins(name, incomplete)]
 
 
@@ -101,6 +102,8 @@ def _explained() -> Iterator[tuple[str, str]]:
     yield from _rules()
     for clause in clauses().values():
         yield clause.id, clause.summary
+    for kind in KINDS.values():
+        yield kind.message, f"a file that holds a {kind.noun.replace('-', ' ')}"
 
 
 def _selectors() -> Iterator[tuple[str, str]]:

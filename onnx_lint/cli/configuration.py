@@ -10,6 +10,7 @@ import click
 
 from onnx_lint.cli.completion import complete_keys
 from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.reporters.escape import shown_path
 from onnx_lint.wording import suggestion
 
 
@@ -32,7 +33,7 @@ def config_command(key: str | None, init: bool, schema: bool, output: str | None
             stream.write(text)
         return
     if os.path.lexists(output):
-        raise click.ClickException(f"{output}: there is a file already")
+        raise click.ClickException(f"{shown_path(output)}: there is a file already")
     with report_file(output) as stream:
         stream.write(text)
 

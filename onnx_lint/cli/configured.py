@@ -27,6 +27,7 @@ PARAMETERS: Final = {
     "baseline": "baseline",
     "target-ir": "target_ir",
     "target-opset": "target_opsets",
+    "proto": "proto",
     "external-data": "external_data",
     "opset-schemas": "opset_schemas",
     "limits": "limits",
@@ -41,6 +42,7 @@ PARAMETERS: Final = {
 _PLAIN: Final = (
     "edition",
     "variant",
+    "proto",
     "pedantic",
     "fail-on",
     "target-ir",

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from onnx_lint.report import FileReport, Report
 
 CLEAN: Final = 0
 """Nothing at or above `--fail-on`."""
@@ -14,3 +18,15 @@ INTERNAL_ERROR: Final = 3
 """A rule crashed, or onnx-lint itself."""
 INTERRUPTED: Final = 130
 """What shells report for a program that Ctrl-C has ended."""
+
+
+def of_report(report: Report, fails: Callable[[FileReport], bool]) -> int:
+    """The exit code of a run; `fails` tells of a file with findings whether they fail it."""
+    if any(file.internal_errors for file in report.files):
+        return INTERNAL_ERROR
+    if any(file.unreadable is not None for file in report.files):
+        return NOT_CHECKED
+    if any(file.not_judged is not None and not file.diagnostics and not file.suppressed for file in report.files):
+        # The rule that would say so was not selected.
+        return NOT_CHECKED
+    return FINDINGS if any(fails(file) for file in report.files if file.diagnostics) else CLEAN

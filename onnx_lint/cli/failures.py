@@ -4,23 +4,24 @@
 from __future__ import annotations
 
 import os
-import textwrap
-import traceback
-from collections.abc import Iterable
+import sys
+from collections.abc import Collection, Iterable
 
 import click
 
 from onnx_lint.cli.paths import hint_for_missing
-from onnx_lint.report import FileReport, InternalError
+from onnx_lint.report import OWN_ERRORS, FileReport, InternalError, Report
 from onnx_lint.reporters.escape import shown_path, visible
 
-OWN_ERRORS = "onnx-lint"
-"""What stands for the rule in an internal error that no rule made."""
 
-
-def internal_error(error: Exception, rule: str = OWN_ERRORS) -> InternalError:
-    """The internal error that an exception is."""
-    return InternalError(rule, f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+def tell_failures(report: Report, commands: Collection[str]) -> None:
+    """Tell which files there is no verdict on and which rules crashed. `commands`: what a name may have meant."""
+    sys.stdout.flush()
+    for file in report.files:
+        if file.unreadable is not None:
+            tell_unreadable(file, commands)
+        for error in file.internal_errors:
+            tell_internal_error(file, error)
 
 
 def tell_unreadable(file: FileReport, commands: Iterable[str]) -> None:
@@ -47,15 +48,14 @@ def report_crash(error: Exception) -> None:
     if isinstance(error, RegistryError):
         click.echo(f"Error: the rules cannot be loaded: {visible(str(error))}", err=True)
         return
-    crash = internal_error(error)
+    crash = InternalError.of(error)
     click.echo(f"Error: internal error: onnx-lint crashed: {visible(crash.exception)}", err=True)
     _tell_trace(crash.traceback, "onnx-lint", None)
 
 
 def _tell_trace(trace: str, owner: str, plugin: str | None) -> None:
     if trace:
-        lines = "\n".join(visible(line) for line in trace.splitlines())
-        click.echo(textwrap.indent(lines, "  "), err=True)
+        click.echo("\n".join(f"  {visible(line)}" for line in trace.splitlines()), err=True)
     click.echo(f"This is a fault in {owner}, not in the model. Please report it {_address(plugin)}.", err=True)
 
 

@@ -1,37 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lints many files, in this process or in several.
-
-The processes are driven here rather than by `concurrent.futures`, which cannot tell which file it was that ended a
-worker, and gives up all others with it. Each worker has one file at a time; when it ends, that file has an internal
-error and another worker takes its place.
-"""
+"""Lints many files, in this process or in several."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from onnx_lint.cli.failures import OWN_ERRORS, internal_error
+from onnx_lint.record import Record
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import BaseContext
-    from multiprocessing.process import BaseProcess
-
     from onnx_lint.engine import Settings
 
-_SECONDS_BETWEEN_LOOKS = 2.0
-"""How often a worker without work looks whether the process that started it is still there."""
 
-
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Record):
     """A file to lint, and how; or a path that leads to none, and why."""
 
     path: str
@@ -62,7 +46,9 @@ def lint_all(tasks: Sequence[Task], jobs: int, on_done: Callable[[str], None]) -
         reports[index] = lint_one(tasks[index])
         on_done(tasks[index].path)
     if elsewhere:
-        with contextlib.closing(_in_workers(tasks, elsewhere, workers)) as done:
+        from onnx_lint.cli.workers import in_workers
+
+        with contextlib.closing(in_workers(tasks, elsewhere, workers)) as done:
             for index, report in done:
                 reports[index] = report
                 on_done(tasks[index].path)
@@ -78,113 +64,4 @@ def lint_one(task: Task) -> FileReport:
     try:
         return lint_file(task.path, task.settings)
     except Exception as error:
-        return FileReport(task.path, 0, internal_errors=(internal_error(error),))
-
-
-# --- the side of the main process
-
-
-@dataclass(slots=True)
-class _Worker:
-    process: BaseProcess
-    connection: Connection
-    task: int | None = None
-
-
-def _in_workers(
-    tasks: Sequence[Task], indices: Sequence[int], count: int
-) -> Generator[tuple[int, FileReport], None, None]:
-    """The reports as they come."""
-    from multiprocessing.connection import wait
-
-    context = _context()
-    waiting = deque(indices)
-    workers = [_start(context) for _ in range(count)]
-    try:
-        for worker in workers:
-            _assign(worker, tasks, waiting)
-        while busy := {worker.connection: worker for worker in workers if worker.task is not None}:
-            for connection in wait(list(busy)):
-                worker = busy[connection]  # type: ignore[index]  # wait() also takes sockets and handles
-                assert worker.task is not None
-                index = worker.task
-                try:
-                    report = worker.connection.recv()
-                except (EOFError, OSError):
-                    report = _ended(worker, tasks[index].path)
-                    worker.connection.close()
-                    workers.remove(worker)
-                    worker = _start(context)
-                    workers.append(worker)
-                _assign(worker, tasks, waiting)
-                yield index, report
-    finally:
-        for worker in workers:
-            worker.connection.close()
-            worker.process.terminate()
-        for worker in workers:
-            worker.process.join()
-
-
-def _context() -> BaseContext:
-    """How workers are started: on Linux as copies of this process, which costs no imports; elsewhere afresh."""
-    import multiprocessing
-    import sys
-
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-
-
-def _start(context: Any) -> _Worker:
-    mine, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-    with _interrupts_held():
-        process.start()
-    theirs.close()
-    return _Worker(process, mine)
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, which a worker inherits, so that none reaches it before it ignores them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _assign(worker: _Worker, tasks: Sequence[Task], waiting: deque[int]) -> None:
-    worker.task = waiting.popleft() if waiting else None
-    # A worker that has ended meanwhile is found when its answer is read.
-    with contextlib.suppress(OSError):
-        worker.connection.send(tasks[worker.task] if worker.task is not None else None)
-
-
-def _ended(worker: _Worker, path: str) -> FileReport:
-    worker.process.join()
-    code = worker.process.exitcode or 0
-    how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-    error = InternalError(OWN_ERRORS, f"the process that linted the file ended {how}", "")
-    return FileReport(path, 0, internal_errors=(error,))
-
-
-# --- the side of a worker
-
-
-def _work(connection: Connection, parent: int) -> None:
-    """Lint what comes until nothing more does."""
-    # Ctrl-C reaches all processes of the terminal; the main process ends its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            # Workers hold copies of each other's pipes, so that the end of the main process closes none of them.
-            while not connection.poll(_SECONDS_BETWEEN_LOOKS):
-                if os.getppid() != parent:
-                    return
-            task = connection.recv()
-            if task is None:
-                return
-            connection.send(lint_one(task))
+        return FileReport(task.path, 0, internal_errors=(InternalError.of(error),))

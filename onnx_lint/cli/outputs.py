@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from onnx_lint.cli.streams import report_file, standard_output, use_color
+from onnx_lint.cli.streams import OutputError, report_file, write_to_standard_output
+from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 FORMATS: Final = tuple(REPORTERS)
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Record):
     """A report to write."""
 
     format_name: str
@@ -65,22 +64,15 @@ def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *
         _tell_about_sarif(report, options)
     for output in outputs:
         try:
-            _write(report, output, options, color=color)
-        except click.ClickException as error:
-            error.show()
+            if output.path is None:
+                write_to_standard_output(report, output.format_name, options, color=color)
+            else:
+                with report_file(output.path) as stream:
+                    reporter(output.format_name)(report, stream, options)
+        except OutputError as error:
+            click.ClickException(str(error)).show()
             written = False
     return written
-
-
-def _write(report: Report, output: Output, options: Options, *, color: str) -> None:
-    write = reporter(output.format_name)
-    if output.path is None:
-        with standard_output() as stream:
-            on_terminal = use_color(color, stream)
-            write(report, stream, replace(options, color=on_terminal, links=on_terminal and stream.isatty()))
-    else:
-        with report_file(output.path) as stream:
-            write(report, stream, options)
 
 
 def _tell_about_sarif(report: Report, options: Options) -> None:

@@ -6,20 +6,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from onnx_lint.record import Record
 from onnx_lint.wording import nearest, quote
 
-MODEL_SUFFIXES: Final = (".onnx", ".textproto", ".txtpb", ".pbtxt")
-"""What is looked for in directories. A file that is named is linted whatever its suffix."""
+MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt")
+"""What is looked for in directories. A file that is named is linted whatever its suffix.
 
-_MAGIC: Final = re.compile(r"[*?[]")
+Not `.pb`: under that name lie the data of test cases, and as many files of TensorFlow, which are no fault of anybody's.
+"""
+
+_MAGIC: Final = r"[*?[]"
 _MAX_NEIGHBOURS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Record):
     """A file to lint, or a path that leads to none."""
 
     path: str
@@ -27,12 +29,12 @@ class Input:
     """Why there is nothing to lint."""
 
 
-def find_inputs(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[Input]:
+def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False) -> list[Input]:
     """The inputs in the given order, those of a directory or a glob sorted, each once.
 
     A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories.
     `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
-    out however it was named. When nothing is left of all paths, that is a problem of the first.
+    out however it was named. When nothing is left of all paths, that is a problem of the first, unless it may be.
     """
     found: dict[str, Input] = {}
     first = ""
@@ -42,7 +44,9 @@ def find_inputs(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[Input
             if item.problem is None and item.path != "-" and _is_excluded(item.path, exclude):
                 continue
             found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)  # noqa: PTH100 - a str
-    return list(found.values()) or [Input(first, f"{first}: every file is excluded")]
+    if found or may_be_none:
+        return list(found.values())
+    return [Input(first, f"{first}: every file is excluded")]
 
 
 def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
@@ -50,7 +54,7 @@ def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
         yield Input(path)
     elif os.path.isdir(path):  # noqa: PTH112 - a str
         yield from _in_directory(path, exclude)
-    elif not os.path.lexists(path) and _MAGIC.search(path):
+    elif not os.path.lexists(path) and re.search(_MAGIC, path):
         yield from _in_glob(path, exclude)
     else:
         yield Input(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -20,6 +19,7 @@ from onnx_lint.cli.selection import (
     severities_of,
 )
 from onnx_lint.configuration.discovery import Configurations
+from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
@@ -32,8 +32,7 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings where a baseline is held against them: a limit would let the next finding in as a new one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(Record):
     """How one file is linted and judged."""
 
     settings: Settings
@@ -227,22 +226,24 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
     except (SchemaFileError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        from onnx_lint.reporters.escape import visible
+
+        message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise click.ClickException(visible(message)) from error
 
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
-    """Raise UsageError for a selection with no rule in it: a run without rules would call every model conforming.
+    """Raise UsageError for a selection with no rule in it; what a pattern for some files ignores may be everything."""
+    from onnx_lint.engine import SelectionError, check_selection
 
-    What a pattern for some files ignores may well be everything.
-    """
     if options["select"] and not settings.select:
         raise click.UsageError("--select names no rule")
-    if ignores or not (settings.select or settings.ignore or settings.set_aside):
+    if ignores:
         return
-    from onnx_lint.engine import selected_rules
-
-    if not selected_rules(settings):
-        raise click.UsageError(f"the selection leaves no rule of edition {settings.standard.edition}")
+    try:
+        check_selection(settings)
+    except SelectionError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _limits(options: Mapping[str, Any]) -> Limits:

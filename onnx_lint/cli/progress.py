@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
 DELAY_SECONDS: Final = 1.0
 _SHOWN_OF_PATH: Final = 40
+_WIDTH_WITH_TIME: Final = 50
 _WIDTH_WITH_PATH: Final = 100
-"""A narrower terminal has no room for the path beside the bar."""
+"""A narrower terminal has no room for the time, or for the path, beside the bar."""
 
 
 class ProgressBar:
@@ -26,6 +28,7 @@ class ProgressBar:
     def __init__(self, total: int, *, wanted: bool, color: str = "auto") -> None:
         self._total = total
         self._color = color
+        self._start = time.monotonic()
         self._done = 0
         self._last = ""
         self._lock = threading.Lock()
@@ -71,11 +74,15 @@ class ProgressBar:
             MofNCompleteColumn(),
             TimeElapsedColumn(),
         ]
-        if console.width >= _WIDTH_WITH_PATH:
+        if console.width < _WIDTH_WITH_TIME:
+            del columns[3]
+        elif console.width >= _WIDTH_WITH_PATH:
             columns[1] = BarColumn(bar_width=30)
             columns.append(TextColumn("{task.fields[path]}", markup=False))
         bar = Progress(*columns, console=console, transient=True)
         bar.add_task("files", total=self._total, path="")
+        # The clock runs since the first file, not since the bar came up.
+        bar.tasks[0].start_time = bar.get_time() - (time.monotonic() - self._start)
         with self._lock:
             if self._is_over:
                 return

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,13 +13,18 @@ from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import COMMON, section
 from onnx_lint.reporters import SARIF_REGIONS, Options
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if not value:
+        return None
     from onnx_lint.distribution import is_url
 
-    if value and not is_url(value):
+    if not is_url(value):
         raise click.BadParameter(f"{value!r} is no http or https address")
-    return value or None
+    return value
 
 
 common_report_options = section(
@@ -65,6 +69,7 @@ files_options = section(
         metavar="GLOB",
         help="Leave files out; without a slash, by name anywhere.",
     ),
+    click.option("--allow-no-input", is_flag=True, help="Exit with 0 when every file is excluded."),
 )
 
 report_options = section(
@@ -86,7 +91,7 @@ report_options = section(
     ),
     click.option(
         "--sarif-root",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        type=click.Path(exists=True, file_okay=False),
         metavar="DIR",
         help="Where paths start for SARIF, GitHub and GitLab.  [default: the Git repository]",
     ),
@@ -101,11 +106,19 @@ report_options = section(
 )
 
 
+def _directory(path: str | None) -> Path | None:
+    if path is None:
+        return None
+    from pathlib import Path  # which a report to the terminal does without
+
+    return Path(path)
+
+
 def reporter_options(options: Mapping[str, Any], failing: str) -> Options:
     """What the options say to all reporters. `failing`: the least severity that fails the run, or `never`."""
     return Options(
         quiet=options["quiet"],
-        root=options["sarif_root"],
+        root=_directory(options["sarif_root"]),
         statistics=options["statistics"],
         show_suppressed=options["show_suppressed"],
         sarif_region=options["sarif_region"],

@@ -8,11 +8,18 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import click
-
+from onnx_lint.record import replace
+from onnx_lint.reporters import Options, reporter
 from onnx_lint.reporters.escape import visible
+
+if TYPE_CHECKING:
+    from onnx_lint.report import Report
+
+
+class OutputError(Exception):
+    """A report that cannot be written; the text says where to, and why."""
 
 
 def use_color(choice: str, stream: TextIO) -> bool:
@@ -31,7 +38,7 @@ def standard_output() -> Iterator[TextIO]:
     """Standard output, flushed at the end.
 
     A reader that has closed the pipe (`| head -1`) is no error: the rest goes nowhere and the run goes on to its exit
-    code. Raises ClickException for any other failure to write, such as a full disk.
+    code. Raises OutputError for any other failure to write, such as a full disk.
     """
     try:
         yield sys.stdout
@@ -40,7 +47,7 @@ def standard_output() -> Iterator[TextIO]:
         _discard_output()
     except OSError as error:
         _discard_output()
-        raise click.ClickException(f"standard output: {error.strerror or error}") from error
+        raise OutputError(f"standard output: {error.strerror or error}") from error
 
 
 def _discard_output() -> None:
@@ -54,7 +61,7 @@ def _discard_output() -> None:
 def report_file(path: str) -> Iterator[TextIO]:
     """A stream whose content becomes the file at `path` when all has been written, and leaves no trace otherwise.
 
-    A device or pipe, such as `/dev/stdout`, is written to directly. Raises ClickException when it cannot be written.
+    A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError when it cannot be written.
     """
     # A link stays a link; the file it leads to is replaced.
     target = os.path.realpath(path)
@@ -68,7 +75,7 @@ def report_file(path: str) -> Iterator[TextIO]:
     except BrokenPipeError:
         pass
     except OSError as error:
-        raise click.ClickException(f"{visible(path)}: {error.strerror or error}") from error
+        raise OutputError(f"{visible(path)}: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager
@@ -96,3 +103,21 @@ def _mode(target: str) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+
+
+def write_to_standard_output(report: Report, format_name: str, options: Options, *, color: str) -> None:
+    """Write the report to standard output, with colours and links where it is a terminal that wants them.
+
+    Raises OutputError when it cannot be written.
+    """
+    with standard_output() as stream:
+        on_terminal = use_color(color, stream)
+        width = _columns() if stream.isatty() else None
+        links = on_terminal and width is not None
+        reporter(format_name)(report, stream, replace(options, color=on_terminal, links=links, width=width))
+
+
+def _columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns

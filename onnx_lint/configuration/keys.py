@@ -7,13 +7,14 @@ Documentation, starter file, JSON Schema and checks are all made from it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.configuration.kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, Kind, choice, table
 from onnx_lint.limits import NAMES as LIMIT_NAMES
+from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS
+from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
 LEVELS: Final = ("error", "warning", "note", "off")
@@ -21,8 +22,7 @@ GATES: Final = ("error", "warning", "note", "never")
 DEFAULT_OPSET_DOMAIN: Final = "ai.onnx"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Record):
     """A key of the configuration."""
 
     name: str
@@ -172,6 +172,15 @@ _DECLARED: Final = (
         "A number for ai.onnx, or a table of numbers by domain. What such a consumer would not understand is reported.",
         "target-opset = 21",
         "--target-opset",
+    ),
+    Key(
+        "proto",
+        choice(FILE_MESSAGES),
+        None,
+        "The message that the files hold; told by their content where nothing is said.",
+        "For a folder of documents that do not say what they are. onnx-lint explain MESSAGE tells how each is told.",
+        'proto = "ModelProto"',
+        "--proto",
     ),
     Key(
         "external-data",

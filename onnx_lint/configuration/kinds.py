@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.distribution import is_url
+from onnx_lint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Record):
     """What a key wants: in words, as JSON Schema, and as a test of a value that TOML gave."""
 
     wanted: str

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
 from onnx_lint.configuration.kinds import Kind
+from onnx_lint.record import Record
 from onnx_lint.wording import suggestion
 
 Path = tuple[str, ...]
@@ -19,8 +19,7 @@ class ConfigurationError(ValueError):
     """A configuration that cannot be used; the text names the file, the key, and what was probably meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Record):
     """Where a value comes from."""
 
     shown: str
@@ -29,8 +28,7 @@ class Origin:
     """What paths and patterns in the value are relative to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Record):
     """A value and where it comes from."""
 
     value: Any

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from onnx_lint.limits import Limits, exceeded
-from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyNodesError
+from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
+from onnx_lint.model.documents import MODEL
 from onnx_lint.source import Source
 
 
@@ -29,22 +31,26 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     """The fault of a model that has more parts than are judged, if it does."""
     try:
         graphs = model.graphs
-    except TooManyNodesError:
-        return limit_fault("nodes", limits, f"the model has {_counted(model)} nodes, graphs and functions")
+    except TooManyPartsError as error:
+        what = "nodes" if error.limit == "nodes" else "graphs and functions"
+        return limit_fault(error.limit, limits, f"the model has {_counted(model, error.limit)} {what}")
+    most = limits.nodes
+    if model.kind != MODEL and next(islice(model.values(), most, None), None) is not None:
+        return limit_fault("nodes", limits, f"the file has more than {most:,} sequences, maps and optionals")
     most = limits.graph_entries
-    for place, field, count in (*_lists_of_model(model), *_lists_of_graphs(graphs)):
+    for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs)):
         if count > most:
             # The place is the message around the list: to find the bytes of the list is to walk all of it.
             return limit_fault("graph_entries", limits, f"the list {place.at(field)} has {count:,} elements", place)
     return None
 
 
-def _counted(model: Model) -> str:
+def _counted(model: Model, limit: str) -> str:
     """How many there are at least: what stands at the top is counted, and what is nested in it is not looked at."""
-    proto = model.proto
-    graphs = [proto.graph, *proto.functions[: model.limits.nodes]]
-    count = len(proto.functions) + sum(1 + len(graph.node) for graph in graphs)
-    return f"at least {count:,}" if count > model.limits.nodes else f"more than {model.limits.nodes:,}"
+    proto, most = model.proto, getattr(model.limits, limit)
+    top = [proto.graph, *proto.functions[: model.limits.graphs]]
+    count = len(proto.functions) + 1 if limit == "graphs" else sum(len(graph.node) for graph in top)
+    return f"at least {count:,}" if count > most else f"more than {most:,}"
 
 
 _OF_MODEL = ("opset_import", "metadata_props", "training_info", "configuration")
@@ -59,6 +65,14 @@ _OF_GRAPH = (
 )
 _OF_FUNCTION = ("input", "output", "attribute", "attribute_proto", "opset_import", "value_info", "metadata_props")
 _OF_NODE = ("input", "output", "attribute", "metadata_props", "device_configurations")
+
+
+def _lists_of_document(model: Model) -> Iterator[tuple[Place, str, int]]:
+    """The lists of messages at the root of a file that holds no model but another message."""
+    if model.kind != MODEL:
+        for field, value in model.document.ListFields():
+            if field.message_type is not None and not hasattr(value, "DESCRIPTOR"):
+                yield ROOT, field.name, len(value)
 
 
 def _lists_of_model(model: Model) -> Iterator[tuple[Place, str, int]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum
+from typing import Final
 
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.place import ROOT
@@ -50,12 +51,23 @@ _FOREIGN: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("an ELF binary", lambda head: head.startswith(b"\x7fELF")),
     ("a PDF document", lambda head: head.startswith(b"%PDF-")),
     ("a PNG image", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n")),
+    ("a JPEG image", lambda head: head.startswith(b"\xff\xd8\xff")),
+    ("a GIF image", lambda head: head.startswith((b"GIF87a", b"GIF89a"))),
+    ("a RIFF file (such as a WebP image or a WAVE recording)", lambda head: head.startswith(b"RIFF")),
+    ("a SQLite database", lambda head: head.startswith(b"SQLite format 3\0")),
+    ("an Apache Parquet file", lambda head: head.startswith(b"PAR1")),
+    ("an Apache Arrow file", lambda head: head.startswith(b"ARROW1\0\0")),
+    ("a MATLAB file", lambda head: head.startswith(b"MATLAB 5.0 MAT-file")),
+    ("MLIR bytecode", lambda head: head.startswith(b"ML\xefR")),
+    ("a WebAssembly module", lambda head: head.startswith(b"\0asm")),
+    ("a TensorRT engine", lambda head: head.startswith(b"ftrt")),
+    ("an ExecuTorch program", lambda head: head[4:8] == b"ET12"),
 )
 
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_HTML = re.compile(rb"\s*<(!doctype|html|head|body|\?xml)", re.IGNORECASE)
+_CONTROL: Final = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+_HTML: Final = rb"(?i)\s*<(!doctype|html|head|body|\?xml)"
 # A comment, or a field's name and what may follow one, first thing on a line.
-_TEXTPROTO = re.compile(rb"(\s|#[^\n]*\n)*[A-Za-z_][A-Za-z0-9_]*\s*[:{<]")
+_TEXTPROTO: Final = rb"(\s|#[^\n]*\n)*[A-Za-z_][A-Za-z0-9_]*\s*[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 _JSON_SUFFIXES = (".json", ".onnxjson")
@@ -77,7 +89,7 @@ def identify(source: Source, name: str) -> Form | Fault:
         if head.startswith(mark):
             return _no_model(f"the file is {what}, not a model")
     # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
-    if _CONTROL.search(head) is None and _is_utf8(head):
+    if re.search(_CONTROL, head) is None and _is_utf8(head):
         return _identify_text(head.removeprefix(b"\xef\xbb\xbf"), name)
     return Form.BINARY
 
@@ -99,10 +111,10 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
     lower = name.lower()
     if head.startswith(_LFS_POINTER):
         return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
-    if _HTML.match(head):
+    if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
-    if _TEXTPROTO.match(head) or lower.endswith(_TEXT_SUFFIXES):
+    if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
         return Form.TEXTPROTO
     return _no_model("the file is text, not a model")

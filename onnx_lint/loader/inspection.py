@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at every field of a serialized model and tells what is wrong with the bytes.
+"""Looks at the fields of a serialized model and tells what is wrong with the bytes.
 
 This is the slow and exact walk, taken only when a file does not parse or is not written as its parse would be.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice
 
-from onnx_lint.loader.skeleton import MAX_DEPTH
+from onnx_lint.limits import DEFAULT_LIMITS, Limits, exceeded
+from onnx_lint.loader.parsing import is_canonical, parse
+from onnx_lint.loader.skeleton import MAX_DEPTH, RUN, TOO_MANY_FIELDS, tensor_records
 from onnx_lint.model import Fault, FaultKind
+from onnx_lint.model.documents import KINDS, MODEL
 from onnx_lint.model.place import ROOT, Place
+from onnx_lint.record import Record
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import WINDOW_BYTES, Source
@@ -21,73 +23,87 @@ from onnx_lint.source import WINDOW_BYTES, Source
 MAX_FAULTS = 1000
 """How many faults of one kind are listed; what is beyond is counted."""
 
-_FITTED_FIELDS = 20_000
-"""How many fields are looked at to tell which message a file holds."""
 
-_CANDIDATES = (
-    "GraphProto",
-    "FunctionProto",
-    "NodeProto",
-    "TensorProto",
-    "SparseTensorProto",
-    "ValueInfoProto",
-    "TypeProto",
-    "AttributeProto",
-    "OperatorSetProto",
-    "SequenceProto",
-    "MapProto",
-    "OptionalProto",
-)
-"""The other messages of ONNX that are written to files of their own."""
+_WRITTEN_ONCE = {
+    "ModelProto": ("graph", "ir_version"),
+    "OperatorSetProto": ("magic",),
+    "FunctionProto": ("name",),
+    "GraphProto": ("name",),
+    "TensorProto": ("data_type",),
+    "SequenceProto": ("elem_type",),
+    "MapProto": ("key_type",),
+    "OptionalProto": ("elem_type",),
+}
+"""The fields that every writer writes, by which two messages in one file show."""
 
 
-@dataclass(slots=True)
-class Inspection:
+class Inspection(Record):
     """What the walk found. `fatal`: no message can be read from the file, or it is no model."""
 
     faults: tuple[Fault, ...] = ()
     fatal: bool = False
 
 
-@dataclass(slots=True)
 class _Frame:
     """A message that is being walked."""
 
-    message: str
-    place: Place
-    end: int
-    records: Iterator[tuple[int, int, int, int, int]]
-    seen: dict[int, int] = field(default_factory=dict)
-    """For each field number the number of occurrences."""
-    oneofs: dict[str, str] = field(default_factory=dict)
-    """For each oneof the name of the member that was given."""
-    group: list[tuple[int, int]] = field(default_factory=list)
-    """The open groups: number and where each begins."""
-    cut_short: WireError | None = None
-    """Set when the message is longer than the file."""
+    __slots__ = ("cut_short", "depth", "end", "group", "message", "oneofs", "place", "records", "seen")
+
+    def __init__(
+        self, message: str, place: Place, depth: int, end: int, records: Iterator[tuple[int, int, int, int, int]]
+    ) -> None:
+        self.message = message
+        self.place = place
+        self.depth = depth
+        """How many messages there are around it."""
+        self.end = end
+        self.records = records
+        self.seen: dict[int, int] = {}
+        """For each field number the number of occurrences."""
+        self.oneofs: dict[str, str] = {}
+        """For each oneof the name of the member that was given."""
+        self.group: list[tuple[int, int]] = []
+        """The open groups: number and where each begins."""
+        self.cut_short: WireError | None = None
+        """Set when the message is longer than the file."""
 
 
-def inspect(source: Source, kind: str = "ModelProto") -> Inspection:
-    """Walk every field of the serialized model in `source`."""
-    other = _another_message(source) if kind == "ModelProto" else None
-    if other is not None:
-        return Inspection((other,), fatal=True)
-    walk = _Walk(source, kind)
+def inspect(
+    source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS, *, skips_canonical: bool = True
+) -> Inspection:
+    """Walk the fields of the serialized model in `source`.
+
+    `skips_canonical`: pass over small messages that are written as Protocol Buffers writes them. Nothing is wrong with
+    such a message but that it may nest too deep where it stands.
+    """
+    if kind == MODEL:
+        from onnx_lint.loader.likeness import another_message  # late, as this walk is rare
+
+        other = another_message(source)
+        if other is not None:
+            return Inspection((other,), fatal=True)
+    walk = _Walk(source, kind, limits, skips_canonical)
     walk.run()
     return walk.result()
 
 
 class _Walk:
-    def __init__(self, source: Source, kind: str) -> None:
+    def __init__(self, source: Source, kind: str, limits: Limits, skips_canonical: bool) -> None:
         self.source = source
         self.kind = kind
+        self.limits = limits
+        self.left = limits.fields
+        self.skips_canonical = skips_canonical
+        self.credit = source.size
+        """How many bytes may still be parsed in vain."""
         self.faults: list[Fault] = []
         self.counts: Counter[FaultKind] = Counter()
         self.root = self.frame(kind, ROOT, 0, source.size)
         self.fatal = False
 
     def frame(self, message: str, place: Place, start: int, end: int) -> _Frame:
-        return _Frame(message, place, end, wire.records(self.source, start, end))
+        records = tensor_records if message == "TensorProto" else wire.records
+        return _Frame(message, place, len(place.key), end, records(self.source, start, end))
 
     def add(self, fault: Fault) -> None:
         self.counts[fault.kind] += 1
@@ -103,22 +119,17 @@ class _Walk:
         while stack and not self.fatal:
             frame = stack[-1]
             try:
-                record = next(frame.records, None)
+                inner = self.scan(frame, is_deepest=len(stack) > MAX_DEPTH)
             except WireError as error:
                 inner = self.broken(frame, error)
                 if inner is not None:
                     stack.append(inner)
                 continue
-            if record is None:
+            if inner is not None:
+                stack.append(inner)
+            elif not self.fatal:
                 stack.pop()
                 self.close(frame)
-                continue
-            inner = self.record(frame, record, is_deepest=len(stack) > MAX_DEPTH)
-            if inner is not None and len(stack) > MAX_DEPTH:
-                message = f"messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
-                self.stop(FaultKind.NESTING, inner.place, message, record[2])
-            elif inner is not None:
-                stack.append(inner)
 
     def close(self, frame: _Frame) -> None:
         """Judge the end of a message."""
@@ -127,34 +138,68 @@ class _Walk:
         elif frame.cut_short is not None:
             self.truncated(frame.place, frame.cut_short)
 
-    def record(self, frame: _Frame, record: tuple[int, int, int, int, int], *, is_deepest: bool) -> _Frame | None:
-        """Judge one field; return the frame of the message in it, if it holds one."""
-        number, wire_type, tag, value, following = record
-        if wire_type in (WireType.START_GROUP, WireType.END_GROUP):
-            self.group(frame, number, wire_type, tag)
-            return None
-        if frame.group:
-            return None
-        known = wire.fields(frame.message).get(number)
-        if known is None:
-            self.unknown(frame, number, tag, following)
-            return None
-        if not known.accepts(wire_type):
-            self.wrong_type(frame, known, wire_type, tag, following)
-            return None
-        index = frame.seen.get(number, 0)
-        frame.seen[number] = index + 1
-        if not known.repeated and (index or known.oneof is not None):
-            self.singular(frame, known, index, tag, following)
-        # Places and frames are made for what needs them: a file may hold a million fields with nothing in them. In the
-        # deepest message even an empty one is one too many.
-        if following > value or is_deepest:
-            if known.message is not None:
-                place = frame.place.at(known.name, index if known.repeated else None)
-                return self.frame(known.message, place, value, following)
+    def scan(self, frame: _Frame, *, is_deepest: bool) -> _Frame | None:
+        """Judge fields up to one that holds a message to look into; return the frame of that, None at the end.
+
+        A file may hold millions of fields, so the loop keeps what it needs at hand, and makes places and frames only
+        for fields that have something in them. In the deepest message even an empty one is one too many.
+        """
+        fields, seen = wire.fields(frame.message), frame.seen
+        for number, wire_type, tag, value, following in frame.records:
+            self.left -= 1
+            if self.left < 0:
+                self.too_many(frame, tag)
+                return None
+            if wire_type == RUN:
+                continue
+            if wire_type == 3 or wire_type == 4 or frame.group:
+                self.group(frame, number, wire_type, tag)
+                if self.fatal:
+                    return None
+                continue
+            known = fields.get(number)
+            if known is None:
+                self.unknown(frame, number, tag, following)
+                continue
+            if wire_type != known.wire_type and not known.accepts(wire_type):
+                self.wrong_type(frame, known, wire_type, tag, following)
+                continue
+            index = seen.get(number, 0)
+            seen[number] = index + 1
+            if not known.repeated and (index or known.oneof is not None):
+                self.singular(frame, known, index, tag, following)
+            if following == value and not is_deepest:
+                continue
             if known.is_string:
                 self.string(frame, known, index, value, following)
+            elif known.message is not None and not self.is_canonical(known.message, value, following):
+                place = frame.place.at(known.name, index if known.repeated else None)
+                if is_deepest:
+                    message = f"messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
+                    self.stop(FaultKind.NESTING, place, message, tag)
+                    return None
+                return self.frame(known.message, place, value, following)
         return None
+
+    def is_canonical(self, message: str, start: int, end: int) -> bool:
+        """Whether nothing is wrong with a message, as far as parsing it alone tells at little cost.
+
+        Most messages of a file with a fault have none, and to walk the fields of each takes a hundred times as long.
+        What is parsed in vain is parsed again for each message in it, so that has to be made up for by what is not.
+        """
+        length = end - start
+        if not self.skips_canonical or length > min(self.credit, WINDOW_BYTES):
+            return False
+        data = self.source.read_at(start, length)
+        proto = parse(data, message) if len(data) == length else None
+        is_right = proto is not None and is_canonical(proto, data)
+        self.credit += length if is_right else -length
+        return is_right
+
+    def too_many(self, frame: _Frame, offset: int) -> None:
+        message = f"{exceeded('fields', self.limits, TOO_MANY_FIELDS)}; the model is not judged"
+        self.faults.append(Fault(FaultKind.LIMIT, frame.place, message, offset=offset, limit="fields"))
+        self.fatal = True
 
     def is_full(self, kind: FaultKind) -> bool:
         """Whether no more faults of the kind are listed; then this one is counted, and need not be made."""
@@ -165,14 +210,17 @@ class _Walk:
         return True
 
     def group(self, frame: _Frame, number: int, wire_type: int, tag: int) -> None:
+        """Judge the start or the end of a group, or pass over a field in one."""
         if wire_type == WireType.START_GROUP:
             if not frame.group:
                 self.unknown(frame, number, tag, tag)
             frame.group.append((number, tag))
             # Parsers count a group like a message, and the messages around it as well.
-            if len(frame.place.key) + len(frame.group) > MAX_DEPTH:
+            if frame.depth + len(frame.group) > MAX_DEPTH:
                 message = f"groups and messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
                 self.stop(FaultKind.NESTING, frame.place, message, tag)
+        elif wire_type != WireType.END_GROUP:
+            return
         elif frame.group and frame.group[-1][0] == number:
             frame.group.pop()
         else:
@@ -195,18 +243,19 @@ class _Walk:
         self.add(Fault(FaultKind.WIRE_TYPE, place, message, tag, following - tag, frame.message, known.number))
 
     def singular(self, frame: _Frame, known: wire.Field, index: int, tag: int, following: int) -> None:
-        message = None
+        other = known.name if known.oneof is None else frame.oneofs.setdefault(known.oneof, known.name)
+        if not index and other == known.name:
+            return
+        if self.is_full(FaultKind.REPEATED):
+            return
         if index:
             again = "merge the two" if known.message else "keep only the last"
             message = f"field {known.name} of {frame.message} is given more than once; parsers {again}"
-        elif known.oneof is not None:
-            other = frame.oneofs.setdefault(known.oneof, known.name)
-            if other != known.name:
-                message = f"{frame.message} has both {other} and {known.name}, of which only one can be set"
-        if message is None or self.is_full(FaultKind.REPEATED):
-            return
-        if frame.place == ROOT and known.name in {"graph", "ir_version"}:
-            message += "; this is what two models written one after the other look like"
+        else:
+            message = f"{frame.message} has both {other} and {known.name}, of which only one can be set"
+        if frame.place == ROOT and known.name in _WRITTEN_ONCE.get(self.kind, ()):
+            noun = KINDS[self.kind].noun.replace("-", " ")
+            message += f"; this is what two {noun}s written one after the other look like"
         place = frame.place.at(known.name)
         self.add(Fault(FaultKind.REPEATED, place, message, tag, following - tag, frame.message, known.number))
 
@@ -254,9 +303,9 @@ class _Walk:
 
     def recognized(self) -> bool:
         """Whether anything at the top looked like a model before the bytes went wrong."""
-        if self.kind != "ModelProto":
+        if self.kind != MODEL:
             return bool(self.root.seen)
-        names = {wire.fields("ModelProto")[number].name for number in self.root.seen}
+        names = {wire.fields(MODEL)[number].name for number in self.root.seen}
         return bool(names & {"ir_version", "graph", "opset_import", "producer_name", "functions"})
 
     def result(self) -> Inspection:
@@ -267,56 +316,6 @@ class _Walk:
         if self.fatal and not self.recognized():
             return Inspection(tuple(self.faults[-1:]), fatal=True)
         return Inspection(tuple(self.faults), self.fatal)
-
-
-def _another_message(source: Source) -> Fault | None:
-    """The fault of a file whose fields are those of another message of ONNX and not those of ModelProto."""
-    if is_a_model(source):
-        return None
-    fitting = candidates(source)
-    if not fitting:
-        return None
-    message = f"the file is no ModelProto; its fields are those of {' or '.join(fitting)}"
-    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
-
-
-def candidates(source: Source) -> list[str]:
-    """The messages other than a model whose fields the file has, as far as the top tells."""
-    return [message for message in _CANDIDATES if _fits(source, message)]
-
-
-def is_a_model(source: Source) -> bool:
-    """Whether the file has the fields of a model, or holds what a graph may hold where a model has its graph."""
-    return _fits(source, "ModelProto") or _holds_graph(source)
-
-
-def _holds_graph(source: Source) -> bool:
-    """Whether field `graph` is there and holds what a GraphProto may hold: then a model is what was meant."""
-    graph = wire.fields_by_name("ModelProto")["graph"]
-    try:
-        for number, wire_type, _, value, following in wire.records(source, 0, source.size):
-            if number == graph.number and wire_type == graph.wire_type and following > value:
-                return _fits(source, "GraphProto", value, following)
-    except WireError:
-        pass  # what cannot be split holds nothing
-    return False
-
-
-def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether each field from `start` to `end` is one that `message` declares, with the right wire type.
-
-    Of a longer message the first fields decide: what a file is meant to be shows early, and this is asked of several.
-    """
-    fields = wire.fields(message)
-    records = wire.records(source, start, source.size if end is None else end)
-    try:
-        for number, wire_type, *_ in islice(records, _FITTED_FIELDS):
-            known = fields.get(number)
-            if known is None or not known.accepts(wire_type):
-                return False
-    except WireError:
-        return False
-    return True
 
 
 def _first_invalid_utf8(source: Source, start: int, end: int) -> int | None:

@@ -5,32 +5,21 @@ from __future__ import annotations
 
 import re
 
-from google.protobuf.message import DecodeError
-
-from onnx_lint import schema
 from onnx_lint.loader.identify import HEAD_BYTES, Form
-from onnx_lint.loader.inspection import candidates, is_a_model
-from onnx_lint.model.documents import MAGIC, MODEL, OPERATOR_SET
+from onnx_lint.model.documents import KINDS, MAGIC, MODEL, OPERATOR_SET
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
-
-_MAX_TRIED_BYTES = 1 << 28
-"""A larger file is not parsed only to see what it is."""
 
 DATA_SUFFIX = ".pb"
 
-_TEXT_MAGIC = re.compile(rb"""^\s*magic\s*:\s*["']ONNXOPSET["']""", re.MULTILINE)
-_JSON_MAGIC = re.compile(rb'"magic"\s*:\s*"ONNXOPSET"')
-# The comment by which the text format of Protocol Buffers says what a file holds.
-_TEXT_MESSAGE = re.compile(rb"^#\s*proto-message:\s*(?:onnx\.)?OperatorSetProto\s*$", re.MULTILINE)
+_MAGIC = b"\x0a\x09" + MAGIC.encode()
+"""The magic word as a field: its tag, its length, its letters."""
 
-_STATED = {
-    "TensorProto": "data_type",
-    "SequenceProto": "elem_type",
-    "MapProto": "key_type",
-    "OptionalProto": "elem_type",
-    "SparseTensorProto": "values",
-}
-"""The messages that data files hold, and a field without which none is taken for one."""
+_TEXT_MAGIC = rb"""(?m)^\s*magic\s*:\s*["']ONNXOPSET["']"""
+_JSON_MAGIC = rb'"magic"\s*:\s*"ONNXOPSET"'
+# The comment by which the text format of Protocol Buffers says what a file holds.
+_TEXT_MESSAGE = rb"(?m)^#\s*proto-message:\s*(?:onnx\.)?(\w+)\s*$"
 
 
 def kind_of_content(source: Source, form: Form, name: str) -> str:
@@ -41,24 +30,29 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
     """
     head = source.read_at(0, HEAD_BYTES)
     if form is Form.TEXTPROTO:
-        return OPERATOR_SET if _TEXT_MAGIC.search(head) or _TEXT_MESSAGE.search(head) else MODEL
+        stated = re.search(_TEXT_MESSAGE, head)
+        if stated is not None and stated[1].decode() in KINDS:
+            return stated[1].decode()
+        return OPERATOR_SET if re.search(_TEXT_MAGIC, head) else MODEL
     if form is Form.JSON:
-        return OPERATOR_SET if _JSON_MAGIC.search(head) else MODEL
-    if head.startswith(b"\x0a\x09" + MAGIC.encode()):
+        return OPERATOR_SET if re.search(_JSON_MAGIC, head) else MODEL
+    if _MAGIC in head and _begins_with_magic(source):
         return OPERATOR_SET
-    if not name.lower().endswith(DATA_SUFFIX) or source.size > _MAX_TRIED_BYTES or is_a_model(source):
+    if not name.lower().endswith(DATA_SUFFIX):
         return MODEL
-    found = [kind for kind in candidates(source) if kind in _STATED and _is_readable(source, kind)]
-    return found[0] if len(found) == 1 else MODEL
+    from onnx_lint.loader.likeness import data_kind  # late, because models are not called so
+
+    return data_kind(source) or MODEL
 
 
-def _is_readable(source: Source, kind: str) -> bool:
-    """Whether the file parses as the message without a byte left over, and states what such a message states."""
-    data = source.read_at(0, source.size)
+def _begins_with_magic(source: Source) -> bool:
+    """Whether the magic word is one of the first fields; some writers put fields in another order."""
     try:
-        proto = schema.message(kind).FromString(data)
-    except (DecodeError, UnicodeDecodeError):
-        return False
-    size = proto.ByteSize()
-    proto.DiscardUnknownFields()
-    return bool(proto.ByteSize() == size and proto.HasField(_STATED[kind]))
+        for number, wire_type, tag, _, following in wire.records(source, 0, source.size):
+            if number == 1 and wire_type == WireType.LEN:
+                return source.read_at(tag, following - tag) == _MAGIC
+            if tag > HEAD_BYTES:
+                break
+    except WireError:
+        pass  # what cannot be split has no fields
+    return False

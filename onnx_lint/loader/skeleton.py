@@ -8,11 +8,11 @@ of many small nodes costs one step a node.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from onnx_lint.model import Payload
 from onnx_lint.model.place import Key
 from onnx_lint.model.tensor_data.runs import run_end
+from onnx_lint.record import Record
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
@@ -44,8 +44,7 @@ _VALUE_FIELDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
+class Skeleton(Record):
     """A serialized model without large payloads, and for each tensor that lost some, where they stand."""
 
     data: bytes
@@ -61,13 +60,22 @@ class MessageTooLargeError(Exception):
         """How many bytes there are to copy at least."""
 
 
-def read_skeleton(source: Source, max_bytes: int) -> Skeleton:
+class TooManyFieldsError(Exception):
+    """There are more fields to look at than the limit allows."""
+
+
+TOO_MANY_FIELDS = "there are too many fields to look at one by one"
+"""What is to be said of that."""
+
+
+def read_skeleton(source: Source, max_bytes: int, max_fields: int) -> Skeleton:
     """Copy the model in `source` without its large payloads.
 
     A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
-    cannot be split into fields, and MessageTooLargeError where the copy would have more than `max_bytes` bytes.
+    cannot be split into fields, MessageTooLargeError where the copy would have more than `max_bytes` bytes, and
+    TooManyFieldsError where more than `max_fields` fields would have to be looked at.
     """
-    copier = _Copier(source, max_bytes)
+    copier = _Copier(source, max_bytes, max_fields)
     if source.size <= WHOLE_BYTES:
         copier.copy(0, source.size)
         return Skeleton(b"".join(copier.pieces), {})
@@ -78,9 +86,10 @@ def read_skeleton(source: Source, max_bytes: int) -> Skeleton:
 class _Copier:
     """Collects the pieces of the copy; a length that changes is written once its message has been copied."""
 
-    def __init__(self, source: Source, max_bytes: int) -> None:
+    def __init__(self, source: Source, max_bytes: int, max_fields: int) -> None:
         self.source = source
         self.max_bytes = max_bytes
+        self.fields_left = max_fields
         self.wanted = 0
         self.pieces: list[bytes] = []
         self.payloads: dict[Key, tuple[Payload, ...]] = {}
@@ -105,22 +114,50 @@ class _Copier:
             raise WireError("nesting", start, "messages are nested too deep")
         if message == "TensorProto":
             return self.tensor(start, end, key)
-        fields = wire.fields(message)
         counts = self.counts.setdefault(key, {})
         copied, pending = 0, start
-        for number, wire_type, tag, value, following in wire.records(self.source, start, end, inside_groups=False):
-            field = fields.get(number)
-            if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
-                continue
-            index = counts[number] = counts.get(number, -1) + 1
-            # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
-            if field.repeated and following - value < PAYLOAD_BYTES:
-                continue
+        for field, tag, value, following in self.holders(message, start, end, counts):
             copied += self.copy(pending, tag)
-            step = (field.name, index if field.repeated else None)
+            step = (field.name, counts[field.number] if field.repeated else None)
             copied += self.nested(field, value, following, (*key, step))
             pending = following
         return copied + self.copy(pending, end)
+
+    def holders(
+        self, message: str, start: int, end: int, counts: dict[int, int]
+    ) -> Iterator[tuple[wire.Field, int, int, int]]:
+        """The fields from `start` to `end` that may hold a large payload; `counts` has the last index of each field."""
+        fields = wire.fields(message)
+        position = start
+        while position < end:
+            small = 0
+            rest = wire.records(self.source, position, end, inside_groups=False)
+            for number, wire_type, tag, value, following in rest:
+                self.take(1)
+                field = fields.get(number)
+                if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
+                    continue
+                counts[number] = counts.get(number, -1) + 1
+                # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
+                if not field.repeated or following - value >= PAYLOAD_BYTES:
+                    yield field, tag, value, following
+                    continue
+                small += 1
+                if small % _LONG_RUN == 0:
+                    # Most of a large graph is small nodes; counting them in one loop takes a tenth of the time.
+                    key = number << 3 | WireType.LEN
+                    position, more = wire.skip_short(self.source, following, end, key, PAYLOAD_BYTES)
+                    self.take(more)
+                    counts[number] += more
+                    break
+            else:
+                return
+
+    def take(self, fields: int) -> None:
+        """Count fields that are looked at."""
+        self.fields_left -= fields
+        if self.fields_left < 0:
+            raise TooManyFieldsError
 
     def nested(self, field: wire.Field, start: int, end: int, key: Key) -> int:
         tag = wire.encode_varint(field.number << 3 | WireType.LEN)
@@ -136,7 +173,8 @@ class _Copier:
         fields = wire.fields("TensorProto")
         payloads: list[Payload] = list(self.payloads.get(key, ()))
         copied, pending = 0, start
-        for number, wire_type, tag, value, following in _runs(self.source, start, end):
+        for number, wire_type, tag, value, following in tensor_records(self.source, start, end, inside_groups=False):
+            self.take(1)
             field = fields.get(number)
             if field is None or field.name not in _VALUE_FIELDS or following - value < PAYLOAD_BYTES:
                 continue
@@ -155,26 +193,28 @@ class _Copier:
         return copied + self.copy(pending, end)
 
 
-_RUN = -1
+RUN = -1
 """Stands for the wire type of a run of records."""
 
 _LONG_RUN = 32
 """After so many records in a row the rest of the run is looked for in bulk."""
 
 
-def _runs(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
-    """The records of a tensor, with records of one unpacked value field in a row put together as one run."""
+def tensor_records(
+    source: Source, start: int, end: int, *, inside_groups: bool = True
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """The records of a tensor as `wire.records` gives them, with unpacked values of one field in a row as one run."""
     run: tuple[int, int, int] | None = None
     records = 0
     fields = wire.fields("TensorProto")
     position = start
     while True:
-        for record in wire.records(source, position, end, inside_groups=False):
+        for record in wire.records(source, position, end, inside_groups=inside_groups):
             number, wire_type, tag, _, position = record
             field = fields.get(number)
             single = field if field is not None and _is_single(field, wire_type) else None
             if run is not None and (single is None or run[0] != number):
-                yield run[0], _RUN, run[1], run[1], run[2]
+                yield run[0], RUN, run[1], run[1], run[2]
                 run, records = None, 0
             if single is None:
                 yield record
@@ -188,7 +228,7 @@ def _runs(source: Source, start: int, end: int) -> Iterator[tuple[int, int, int,
         else:
             break
     if run is not None:
-        yield run[0], _RUN, run[1], run[1], run[2]
+        yield run[0], RUN, run[1], run[1], run[2]
 
 
 def _is_single(field: wire.Field, wire_type: int) -> bool:

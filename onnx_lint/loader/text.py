@@ -9,6 +9,7 @@ from google.protobuf import text_format
 
 from onnx_lint import schema
 from onnx_lint.model import Fault, FaultKind, Proto
+from onnx_lint.model.documents import KINDS
 from onnx_lint.model.place import ROOT
 from onnx_lint.source import Source
 
@@ -61,23 +62,27 @@ def parse_textproto(source: Source, kind: str = "ModelProto") -> Proto | Fault:
     try:
         return text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
     except text_format.ParseError as error:
-        return _syntax_error(error, text)
+        return _syntax_error(error, text, kind)
     except (ValueError, OverflowError) as error:
-        return _fault(f"the text is no model in protobuf text format: {_one_line(str(error))}")
+        return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(str(error))}")
 
 
-def _syntax_error(error: text_format.ParseError, text: str) -> Fault:
+def _noun(kind: str) -> str:
+    return KINDS[kind].noun.replace("-", " ")
+
+
+def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
     number, column = error.GetLine(), error.GetColumn()
     detail = str(error)
     if number is None or column is None:
-        return _fault(f"the text is no model in protobuf text format: {_one_line(detail)}")
+        return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(detail)}")
     before = text.split("\n", number)[:number]
     line = before.pop()
     # The parser puts the position and the whole line, which may be the whole file, before what it has to say.
     detail = detail.removeprefix(f"{number}:{column} : ").removeprefix(f"{line!r}: ").removeprefix(f"'{line}': ")
     offset = sum(len(other.encode()) + 1 for other in before) + len(line[: column - 1].encode())
     place = f"line {number}, column {column}"
-    return _fault(f"the text is no model in protobuf text format: {place}: {_one_line(detail)}", offset)
+    return _fault(f"the text is no {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)
 
 
 def parse_json(source: Source, kind: str = "ModelProto") -> Proto | Fault:
@@ -96,7 +101,7 @@ def parse_json(source: Source, kind: str = "ModelProto") -> Proto | Fault:
             text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
         )
     except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
-        return _fault(f"the text is no model in protobuf JSON: {_one_line(str(error))}")
+        return _fault(f"the text is no {_noun(kind)} in protobuf JSON: {_one_line(str(error))}")
 
 
 _MAX_DETAIL = 200

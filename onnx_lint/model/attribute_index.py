@@ -7,13 +7,14 @@ byte, so that looking one up by its serialized form costs less than asking for e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.views import Attribute
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
@@ -45,8 +46,7 @@ MAX_KEY_BYTES: Final = 128
 """A longer attribute is hardly ever repeated and is looked at without being remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSignature:
+class AttributeSignature(Record):
     """What an AttributeProto holds, without its name and values."""
 
     type: int
@@ -61,8 +61,7 @@ class AttributeSignature:
     """Whether all its strings are valid UTF-8; also where it has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Record):
     """The attributes of the nodes of one graph, or the defaults of a function's attribute parameters."""
 
     graph: Graph
@@ -84,10 +83,10 @@ class AttributeIndex:
 
         Returns the attributes that hold graphs.
         """
-        nodes = (attribute for node in graph.nodes for attribute in node.proto.attribute)
+        nodes = chain.from_iterable([node.attribute_protos for node in graph.nodes])
         rows = [_Row(graph, are_defaults=False, numbers=self._numbers_of(nodes))]
         if graph.is_function and graph.proto.attribute_proto:
-            defaults = self._numbers_of(iter(graph.proto.attribute_proto))
+            defaults = self._numbers_of(graph.proto.attribute_proto)
             rows.append(_Row(graph, are_defaults=True, numbers=defaults))
         self._rows += rows
         return list(self._found(rows, _holds_graphs))
@@ -110,7 +109,7 @@ class AttributeIndex:
             if not wanted.isdisjoint(row.numbers):
                 yield from _located(row, wanted)
 
-    def _numbers_of(self, attributes: Iterator[Proto]) -> list[int]:
+    def _numbers_of(self, attributes: Iterable[Proto]) -> list[int]:
         known = self._known.get
         numbers: list[int] = []
         for attribute in attributes:
@@ -167,7 +166,7 @@ def _located(row: _Row, wanted: set[int]) -> Iterator[Attribute]:
         return
     start = 0
     for node in graph.nodes:
-        protos = node.proto.attribute
+        protos = node.attribute_protos
         own = numbers[start : start + len(protos)]
         start += len(own)
         if wanted.isdisjoint(own):

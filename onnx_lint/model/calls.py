@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from onnx_lint.model.components import shortest_way, strong_components
 from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 
 OVERLOADS_SINCE = 10
@@ -30,8 +30,7 @@ def attribute_parameters(function: Function) -> dict[str, None]:
     return dict.fromkeys([*function.attribute_names, *(default.name for default in function.attribute_defaults)])
 
 
-@dataclass(frozen=True, slots=True)
-class Recursion:
+class Recursion(Record):
     """Functions of which each calls the next one, and the last one the first."""
 
     functions: tuple[Function, ...]

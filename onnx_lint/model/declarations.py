@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeGuard
 
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.wording import quote
 
@@ -23,8 +23,7 @@ INITIALIZER_FIELDS: Final = ("initializer", "sparse_initializer")
 MAX_SHOWN_DIMENSIONS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Record):
     """A ValueInfoProto or an initializer of a graph."""
 
     graph: Graph

@@ -9,12 +9,12 @@ the document's, so it is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Key, Place
+from onnx_lint.record import Record
 
 MODEL: Final = "ModelProto"
 
@@ -45,8 +45,7 @@ _OUTSIDE: Final = frozenset({"misplaced-attribute-reference", "unknown-function"
 _OUTSIDE_GRAPH: Final = _OUTSIDE | {"undefined-name", "outer-scope-output", "unknown-value-info-name"}
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentKind:
+class DocumentKind(Record):
     """A message that is the root of a file."""
 
     message: str
@@ -120,8 +119,7 @@ _ONE: Final[dict[str, Key]] = {
 """Where in the context the message of a kind stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Record):
     """A model around the parts of a document, and where in the document they stand."""
 
     proto: Proto

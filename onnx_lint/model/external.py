@@ -10,16 +10,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from pathlib import Path
+from typing import Final
 
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
 from onnx_lint.model.tensor_data.stored_tensor import element_count
 from onnx_lint.model.views import Tensor
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 DEFAULT, EXTERNAL = 0, 1
@@ -41,9 +41,9 @@ MAX_INT64 = (1 << 63) - 1
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 """What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
 
-_NUMBER = re.compile(r"[0-9]{1,30}", re.ASCII)
-_DRIVE = re.compile(r"[A-Za-z]:")
-_SEPARATOR = re.compile(r"[/\\]")
+_NUMBER: Final = r"[0-9]{1,30}"
+_DRIVE: Final = r"[A-Za-z]:"
+_SEPARATOR: Final = r"[/\\]"
 
 
 def stored_bytes(proto: Proto) -> int | None:
@@ -65,8 +65,7 @@ class FileState(Enum):
     HARD_LINKED = "a file with further hard links"
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalFile:
+class ExternalFile(Record):
     """A data file as `lstat` sees it."""
 
     state: FileState
@@ -82,7 +81,7 @@ def location_problem(location: str) -> str | None:
         return "holds a NUL byte"
     if location.startswith("/"):
         return "is an absolute path"
-    if _DRIVE.match(location):
+    if re.match(_DRIVE, location):
         return "begins with a drive letter"
     if "\\" in location:
         return "holds a backslash, which separates nothing in a POSIX path"
@@ -93,16 +92,16 @@ def location_problem(location: str) -> str | None:
 
 def goes_up(location: str) -> bool:
     """Whether a component of the path, as written, is the parent directory."""
-    return ".." in _SEPARATOR.split(location)
+    return ".." in re.split(_SEPARATOR, location)
 
 
-def examine(directory: Path, location: str) -> ExternalFile:
+def examine(directory: str, location: str) -> ExternalFile:
     """Look up a location that is a relative path without parent directories; no link is followed."""
     path = directory
     status: os.stat_result | None = None
     parts = [part for part in location.split("/") if part not in ("", ".")]
     for index, part in enumerate(parts):
-        path = path / part
+        path = os.path.join(path, part)  # noqa: PTH118 - pathlib takes longer to import than most models to lint
         shown = quote("/".join(parts[: index + 1]))
         try:
             status = os.lstat(path)
@@ -126,7 +125,7 @@ def examine(directory: Path, location: str) -> ExternalFile:
 class ExternalData:
     """The external_data entries of one tensor. Of a key that is given twice the first entry counts here."""
 
-    def __init__(self, tensor: Tensor, directory: Path | None, files: dict[str, ExternalFile]) -> None:
+    def __init__(self, tensor: Tensor, directory: str | None, files: dict[str, ExternalFile]) -> None:
         self.tensor = tensor
         self._directory = directory
         self._files = files  # shared by the tensors of a model: a thousand of them may be in one file
@@ -165,7 +164,7 @@ class ExternalData:
     def number(self, key: str) -> int | None:
         """The value of `offset` or `length`; None when it is absent or not a whole number that fits 64 bits."""
         value = self.get(key)
-        if value is None or not _NUMBER.fullmatch(value) or int(value) > MAX_INT64:
+        if value is None or not re.fullmatch(_NUMBER, value) or int(value) > MAX_INT64:
             return None
         return int(value)
 
@@ -195,7 +194,7 @@ class ExternalData:
         digest = hashlib.sha1(usedforsecurity=False)
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
-            descriptor = os.open(self._directory / self.location, flags)
+            descriptor = os.open(os.path.join(self._directory, self.location), flags)  # noqa: PTH118 - as above
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:

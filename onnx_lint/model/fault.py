@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 
 
 class FaultKind(Enum):
@@ -22,9 +22,11 @@ class FaultKind(Enum):
     TEXT = "malformed-text"
     LIMIT = "exceeded-limit"
 
+    # The one that Enum has is written in Python, and a file may have a million faults to be counted by kind.
+    __hash__ = object.__hash__
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+
+class Fault(Record):
     """One fault of the file."""
 
     kind: FaultKind

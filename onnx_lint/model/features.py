@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
 from onnx_lint.model.graph import Function, Graph, Node, Proto
 from onnx_lint.model.metadata import holder_of
 from onnx_lint.model.place import ROOT, Place
+from onnx_lint.record import Record
 from onnx_lint.spec.ir_versions import ELEMENT_TYPES, FIELDS, ML_FROM_THE_START, TYPES, Since
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ _Occurrence = tuple[str, Place]
 """What is used, as a key of the tables, and where."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(Record):
     """Something that a later IR version brought."""
 
     what: str

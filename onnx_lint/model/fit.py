@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from onnx_lint.model.graph import Node
 from onnx_lint.model.signatures import Usage
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import (
     ATTRIBUTE_TYPE_CODES,
     UNLIMITED,
@@ -26,8 +26,7 @@ IMPLEMENTATION_PREFIX = "__"
 _TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
+class Operands(Record):
     """The inputs or the outputs of a usage beside what a signature says of them."""
 
     word: str

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
@@ -63,8 +63,7 @@ class Node:
         return f"node {quote(self.name)} ({operator})" if self.name else f"unnamed node {self.index} ({operator})"
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Record):
     """Where a value name is introduced: a graph input, an initializer, or a node output."""
 
     graph: Graph
@@ -113,6 +112,8 @@ class Graph:
         self.place = place
         self.parent = parent
         self.position = position
+        self.depth: int = parent.depth + 1 if parent is not None and kind is GraphKind.NESTED else 0
+        """How many graphs this one is nested in."""
         self.function = function
         """The function in whose body the graph stands, at any depth."""
         self.nested: list[Graph] = []

@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from onnx_lint.model.place import Key, Place
 from onnx_lint.schema import wire
+from onnx_lint.schema.wire import Span
 from onnx_lint.source import Source
 
-Span = tuple[int, int, int]
-"""Where a field's tag, its value, and the next field begin."""
+_LONG_ROW: Final = 32
+"""After so many records of one repeated message in a row the rest of them is indexed in one loop."""
+
+_SHORT_BYTES: Final = 1 << 14
+"""What `wire.skip_short` takes at most."""
 
 
 class Layout:
@@ -59,18 +65,28 @@ class Layout:
     def _index(self, key: Key, spans: list[Span], message: str) -> dict[str, list[Span]]:
         if key in self._fields:
             return self._fields[key]
-        fields = wire.fields(message)
         index: dict[str, list[Span]] = {}
         for _, value, end in spans:
             try:
-                for number, wire_type, start, inner, following in wire.records(
-                    self._source, value, end, inside_groups=False
-                ):
-                    field = fields.get(number)
-                    # What has another wire type the parser does not count.
-                    if field is not None and field.accepts(wire_type):
-                        index.setdefault(field.name, []).append((start, inner, following))
+                while value < end:
+                    value = self._index_row(message, index, value, end)
             except wire.WireError:
                 continue  # a broken tail has a finding of its own; what stands before it has its range
         self._fields[key] = index
         return index
+
+    def _index_row(self, message: str, index: dict[str, list[Span]], value: int, end: int) -> int:
+        """Index the fields of the message from `value` to `end`, or a part of them, and return where that ends."""
+        fields = wire.fields(message)
+        for number, wire_type, start, inner, following in wire.records(self._source, value, end, inside_groups=False):
+            field = fields.get(number)
+            # What has another wire type the parser does not count.
+            if field is None or not field.accepts(wire_type):
+                continue
+            spans = index.setdefault(field.name, [])
+            spans.append((start, inner, following))
+            if field.repeated and field.message and len(spans) % _LONG_ROW == 0:
+                # A graph may have a hundred thousand nodes, of which a finding wants to know one.
+                tag = number << 3 | wire.WireType.LEN
+                return wire.skip_short(self._source, following, end, tag, _SHORT_BYTES, spans)[0]
+        return end

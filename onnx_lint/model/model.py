@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
@@ -51,7 +50,7 @@ class Model:
         payloads: Mapping[Key, tuple[Payload, ...]] | None = None,
         form: str = "binary",
         kind: str = MODEL,
-        directory: Path | None = None,
+        directory: str | None = None,
         standard: Standard = DEFAULT_STANDARD,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
@@ -172,11 +171,11 @@ class Model:
     def graphs(self) -> list[Graph]:
         """Every graph: main, function bodies, training, each followed by the graphs nested in it.
 
-        Raises TooManyNodesError when there are more nodes, graphs and functions than `limits` has it. The loader asks
-        first and gives a model that holds nothing in that case, so no rule meets the exception.
+        Raises TooManyPartsError when there are more nodes, or graphs and functions, than `limits` has it. The loader
+        asks first and gives a model that holds nothing in that case, so no rule meets the exception.
         """
-        budget = _NodeBudget(self.limits.nodes)
-        budget.take(len(self.proto.functions))
+        budget = _Budget(self.limits)
+        budget.ask(len(self.proto.functions))
         top = [self.main_graph] if self.proto.HasField("graph") else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
@@ -396,30 +395,39 @@ _TENSOR_FIELDS = frozenset({"t", "tensors"})
 _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
-class TooManyNodesError(Exception):
-    """A model has more nodes, graphs and functions than the limit allows."""
+class TooManyPartsError(Exception):
+    """A model has more nodes, or more graphs and functions, than the limit of that name allows."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(limit)
+        self.limit = limit
 
 
-class _NodeBudget:
-    """How many nodes, graphs and functions are left before the limit."""
+class _Budget:
+    """How many nodes, and how many graphs and functions, are left before the limits."""
 
-    __slots__ = ("left",)
+    __slots__ = ("graphs", "nodes")
 
-    def __init__(self, limit: int) -> None:
-        self.left = limit
+    def __init__(self, limits: Limits) -> None:
+        self.nodes = limits.nodes
+        self.graphs = limits.graphs
 
-    def ask(self, count: int) -> None:
-        if count > self.left:
-            raise TooManyNodesError
+    def ask(self, graphs: int) -> None:
+        if graphs > self.graphs:
+            raise TooManyPartsError("graphs")
 
-    def take(self, count: int) -> None:
-        self.ask(count)
-        self.left -= count
+    def take(self, nodes: int) -> None:
+        """Take a graph with so many nodes."""
+        self.ask(1)
+        self.graphs -= 1
+        if nodes > self.nodes:
+            raise TooManyPartsError("nodes")
+        self.nodes -= nodes
 
 
-def _with_nested(graph: Graph, index: AttributeIndex, budget: _NodeBudget) -> Iterator[Graph]:
+def _with_nested(graph: Graph, index: AttributeIndex, budget: _Budget) -> Iterator[Graph]:
     # Before the nodes are made: each takes up a hundred times what an empty one does in the file.
-    budget.take(1 + len(graph.proto.node))
+    budget.take(len(graph.proto.node))
     yield graph
     for attribute in index.add(graph):
         budget.ask(len(attribute.proto.graphs))

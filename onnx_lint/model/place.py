@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from onnx_lint.record import Record
 
 Key = tuple[tuple[str, int | None], ...]
 """A place as (field name, index or None) pairs from the root on: usable as a dictionary key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """A message or value in the model: a field of its parent, and which one where the field is repeated."""
 
     parent: Place | None

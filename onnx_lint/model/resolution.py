@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from onnx_lint.model.components import shortest_way, strong_components
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Record):
     """A node input, by node and index."""
 
     node: Node
@@ -29,8 +28,7 @@ class Use:
         return self.node.place.at("input", self.index)
 
 
-@dataclass(frozen=True, slots=True)
-class LateUse:
+class LateUse(Record):
     """A use of a name that only a later node of the same or of an enclosing graph defines."""
 
     use: Use
@@ -39,8 +37,7 @@ class LateUse:
     producer: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Record):
     """Nodes of one graph of which each uses an output of the one before it, and the first one of the last."""
 
     nodes: tuple[Node, ...]
@@ -50,15 +47,15 @@ class Cycle:
     """The use, by the first node, of what the last one defines."""
 
 
-@dataclass(slots=True)
 class Resolution:
     """What is wrong with the names that nodes use."""
 
-    undefined: list[Use] = field(default_factory=list)
-    unordered: list[LateUse] = field(default_factory=list)
-    """Late uses that putting the nodes into another order would mend."""
-    cycles: list[Cycle] = field(default_factory=list)
-    """One cycle for each set of nodes that depend on one another."""
+    def __init__(self) -> None:
+        self.undefined: list[Use] = []
+        self.unordered: list[LateUse] = []
+        """Late uses that putting the nodes into another order would mend."""
+        self.cycles: list[Cycle] = []
+        """One cycle for each set of nodes that depend on one another."""
 
 
 def resolve(graphs: Iterable[Graph]) -> Resolution:

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from onnx_lint.model.graph import Graph, Node, Proto
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDeviceConfiguration:
+class NodeDeviceConfiguration(Record):
     """A NodeDeviceConfigurationProto: what a node does under one device configuration of the model."""
 
     node: Node
@@ -20,8 +19,7 @@ class NodeDeviceConfiguration:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class ShardingSpec:
+class ShardingSpec(Record):
     """A ShardingSpecProto: how one input or output of a node is cut into shards."""
 
     configuration: NodeDeviceConfiguration

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -42,31 +41,50 @@ class Standing(Enum):
     """The node names no operator."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Operator:
     """What a domain, an op_type and an overload stand for under one imported version; there is one object for each."""
 
-    domain: str
-    """The domain; the default domain is empty."""
-    op_type: str
-    opset_version: int | None
-    """The version that is imported, None where there is none."""
-    standing: Standing
-    schema: OperatorSchema | None = None
-    function: Function | None = None
+    __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "standing")
+
+    def __init__(
+        self,
+        domain: str,
+        op_type: str,
+        opset_version: int | None,
+        standing: Standing,
+        schema: OperatorSchema | None = None,
+        function: Function | None = None,
+    ) -> None:
+        self.domain = domain
+        """The domain; the default domain is empty."""
+        self.op_type = op_type
+        self.opset_version = opset_version
+        """The version that is imported, None where there is none."""
+        self.standing = standing
+        self.schema = schema
+        self.function = function
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Usage:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
-    operator: Operator
-    inputs: tuple[bool, ...]
-    """For each input whether it is given; an empty name leaves it out."""
-    outputs: tuple[bool, ...]
-    attributes: tuple[tuple[str, int], ...]
-    """Name and stated type of each attribute, in the order of the nodes."""
-    nodes: list[Node] = field(default_factory=list)
+    __slots__ = ("attributes", "inputs", "nodes", "operator", "outputs")
+
+    def __init__(
+        self,
+        operator: Operator,
+        inputs: tuple[bool, ...],
+        outputs: tuple[bool, ...],
+        attributes: tuple[tuple[str, int], ...],
+        nodes: list[Node],
+    ) -> None:
+        self.operator = operator
+        self.inputs = inputs
+        """For each input whether it is given; an empty name leaves it out."""
+        self.outputs = outputs
+        self.attributes = attributes
+        """Name and stated type of each attribute, in the order of the nodes."""
+        self.nodes = nodes
 
 
 class Signatures:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from onnx_lint.model.attribute_index import AttributeIndex
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.views import Attribute, Type, ValueInfo
+from onnx_lint.record import Record
 
 Derived = TypeVar("Derived")
 
@@ -46,8 +46,7 @@ def attribute_types(attribute: Attribute) -> Iterator[Type]:
         yield Type(proto, attribute.place.at("type_protos", index), attribute, parent=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Record):
     """The value infos in one field of a graph."""
 
     graph: Graph

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from onnx_lint.model.declarations import element_type_name
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
+from onnx_lint.record import Record
 
 KINDS: Final = ("tensor", "sparse_tensor", "sequence", "map", "optional")
 """What a sequence or optional may hold, in the order of the numbers in `elem_type`, which begin with 1."""
@@ -21,8 +21,7 @@ INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 STRING: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ValueType:
+class ValueType(Record):
     """A type; None and 0 stand for what a value does not show."""
 
     kind: str
@@ -48,8 +47,7 @@ class ValueType:
                 return f"{self.kind}({element})"
 
 
-@dataclass(frozen=True, slots=True)
-class Mixture:
+class Mixture(Record):
     """An element of a sequence that is of another type than those before it."""
 
     sequence: Place
@@ -64,6 +62,11 @@ class Mixture:
     def is_of_tensors(self) -> bool:
         """Whether the elements are tensors, dense or sparse."""
         return self.found.kind in {"tensor", "sparse_tensor"}
+
+
+def type_of_value(value: Proto, place: Place) -> ValueType:
+    """The type of a tensor, sequence, map or optional."""
+    return _type_of(value, place, [])
 
 
 def mixtures(document: Proto, place: Place) -> Iterator[Mixture]:

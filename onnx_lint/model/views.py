@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from onnx_lint.model.graph import Function, Graph, Node, Proto
 from onnx_lint.model.place import Place
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Record):
     """An AttributeProto: of a node, or the default value of a function's attribute parameter."""
 
     proto: Proto
@@ -31,8 +29,7 @@ class Attribute:
         return f"{name} of {self.node.describe() if self.node else self.graph.describe()}"
 
 
-@dataclass(frozen=True, slots=True)
-class ValueInfo:
+class ValueInfo(Record):
     """A ValueInfoProto of a graph or function; `role` is the field that holds it: input, output or value_info."""
 
     proto: Proto
@@ -47,8 +44,7 @@ class ValueInfo:
         return f"{name} of {self.graph.describe()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Record):
     """A TypeProto, wherever one stands, the element types of other types included."""
 
     proto: Proto
@@ -69,8 +65,7 @@ class Type:
         return f"{prefix} of {self.owner.describe()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Record):
     """A TensorShapeProto, which stands in the type of a dense or sparse tensor."""
 
     proto: Proto
@@ -83,8 +78,7 @@ class Shape:
         return self.type.owner
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Record):
     """Where the values of one field of a tensor stand in the source when the loader left them there.
 
     `packed`: the bytes from `offset` on are the content of the field (raw_data, or one packed field). Otherwise they
@@ -97,8 +91,7 @@ class Payload:
     packed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Record):
     """A TensorProto, wherever one stands. Its values may have stayed in the source, see `payloads`."""
 
     proto: Proto
@@ -112,8 +105,7 @@ class Tensor:
         return f"{name} of {self.graph.describe()}"
 
 
-@dataclass(frozen=True, slots=True)
-class SparseTensor:
+class SparseTensor(Record):
     """A SparseTensorProto, wherever one stands."""
 
     proto: Proto
@@ -121,8 +113,7 @@ class SparseTensor:
     graph: Graph
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(Record):
     """A list of key and value entries: what holds it, and the place of that message."""
 
     entries: list[Proto]

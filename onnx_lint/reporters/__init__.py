@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TextIO
+
+from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from onnx_lint.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Record):
     """What a reporter may be told. Each reads what concerns it."""
 
     color: bool = False
@@ -34,6 +34,8 @@ class Options:
     """Whether to count the findings of each rule, in the formats that people read; JSON always has the counts."""
     links: bool = False
     """Whether to write rule names as links of the terminal, where the place of their documentation is known."""
+    width: int | None = None
+    """How many columns the terminal has, for the format that people read; None off a terminal."""
     show_suppressed: bool = False
     """Whether to show what a baseline suppresses, in the formats that have a place for it, instead of counting it."""
     sarif_region: str | None = None

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from onnx_lint.model.documents import KINDS
 from onnx_lint.option_types import in_words
 from onnx_lint.registry import Registered, registry
+from onnx_lint.reporters.kinds import kinds_of
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, Clause, Severity, clauses, severity
 
@@ -53,6 +55,7 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
         "options": entry.rule.options,
         "security": list(entry.rule.security),
         "since": entry.rule.since,
+        "kinds": list(kinds_of(entry)),
         "plugin": entry.plugin,
         "documentation": entry.rule.documentation,
     }
@@ -93,6 +96,8 @@ def rule_markdown(entry: Registered, edition: str) -> str:
         f"# {entry.id}",
         f"*{facts}; since {origin} {entry.rule.since}*",
         entry.rule.documentation,
+        "### Files",
+        f"Looked at in {_named(kinds_of(entry))}.",
         "### Clauses",
         clauses_markdown(entry.rule),
     ]
@@ -103,6 +108,13 @@ def rule_markdown(entry: Registered, edition: str) -> str:
     if entry.rule.options:
         parts += ["### Options", options_markdown(entry.rule)]
     return "\n\n".join(parts) + "\n"
+
+
+def _named(kinds: Sequence[str]) -> str:
+    """Messages in words."""
+    if len(kinds) == len(KINDS):
+        return "files of every kind"
+    return ", ".join(kinds)
 
 
 def options_markdown(rule: Rule) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_SHOWN_ESCAPED: Final = re.compile(
+_SHOWN_ESCAPED: Final = (
     "["
     "\x00-\x1f\x7f-\x9f"  # control characters, line ends and ESC among them
     "\xad"  # the soft hyphen, which shows nothing
@@ -21,7 +21,7 @@ _SHOWN_ESCAPED: Final = re.compile(
     "\ud800-\udfff"  # lone surrogates, which no encoding can write
     "]"
 )
-_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE: Final = "[\ud800-\udfff]"
 _NAMED: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 STANDARD_INPUT: Final = "<stdin>"
@@ -45,12 +45,12 @@ def visible(text: str) -> str:
 
     A backslash stays as it is: messages quote names with their escapes already in them.
     """
-    return text if text.isascii() and text.isprintable() else _SHOWN_ESCAPED.sub(_escaped, text)
+    return text if text.isascii() and text.isprintable() else re.sub(_SHOWN_ESCAPED, _escaped, text)
 
 
 def encodable(text: str) -> str:
     """The text with an escape for each lone surrogate, for formats that have escapes of their own for the rest."""
-    return text if text.isascii() else _LONE_SURROGATE.sub(_escaped, text)
+    return text if text.isascii() else re.sub(_LONE_SURROGATE, _escaped, text)
 
 
 def shown_path(path: str) -> str:

@@ -7,10 +7,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from onnx_lint.report import Diagnostic
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX: Final = r"\[\d+\]"
 _SEPARATOR = "\x1f"
 
 
@@ -33,7 +34,7 @@ def _digest(diagnostic: Diagnostic, file: str) -> str:
     place = (
         diagnostic.graph or "",
         diagnostic.node or diagnostic.operator or "",
-        _INDEX.sub("", diagnostic.place),
+        re.sub(_INDEX, "", diagnostic.place),
     )
     subject = (diagnostic.subject or "", *diagnostic.scope)
     if diagnostic.collective:

@@ -8,10 +8,10 @@ of those that repeat a rule and clause only what room is left. All others stand 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
 
+from onnx_lint.record import Record
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible
@@ -28,8 +28,7 @@ MAX_MESSAGE: Final = 1000
 _TYPES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Annotation:
+class _Annotation(Record):
     """What is to be said about a file, and the line that says it in the log."""
 
     type: str

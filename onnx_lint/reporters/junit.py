@@ -16,13 +16,24 @@ from xml.etree import ElementTree
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
-from onnx_lint.reporters.wording import bytes_of, counted, facts_of, not_verified_of, standard_of, total_of
+from onnx_lint.reporters.wording import (
+    bytes_of,
+    counted,
+    is_ignored,
+    not_verified_of,
+    standard_of,
+    total_of,
+    what_of,
+)
 from onnx_lint.spec.clauses import Severity
 
 MAX_SHOWN: Final = 100
 """Further findings of one rule and clause in one file are counted: CI servers refuse reports of many megabytes."""
 
 MAX_MESSAGE: Final = 1000
+
+_COUNTED: Final = (("tests", "testcase"), ("failures", "failure"), ("errors", "error"))
+"""Attributes, and the elements whose number they are."""
 
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
 """What XML 1.0 has no character for and `visible` leaves in."""
@@ -34,7 +45,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     root = ElementTree.Element("testsuites", name="onnx-lint")
     for file in report.files:
         _suite(root, file, report, failing)
-    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+    for name, tag in _COUNTED:
         root.set(name, str(sum(1 for _ in root.iter(tag))))
     ElementTree.indent(root)
     stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
@@ -58,10 +69,12 @@ def _suite(root: ElementTree.Element, file: FileReport, report: Report, failing:
     for (rule, clause, severity), group in groups.items():
         outcome = "failure" if failing is not None and severity >= failing else "system-out"
         _case(suite, path, _text(f"{rule} ({clause})"), outcome, _headline(group), _list(group))
+    if is_ignored(file, report):
+        _case(suite, path, "judged", "skipped", "every rule is ignored", "")
     if suite.find("testcase") is None:
         name = "no new findings" if file.suppressed else "conforms"
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
-    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+    for name, tag in _COUNTED:
         suite.set(name, str(len(suite.findall(f".//{tag}"))))
 
 
@@ -70,8 +83,9 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     pairs = [("edition", standard_of(file, report).removeprefix("ONNX "))]
     if file.suppressed:
         pairs.append(("suppressed", f"{len(file.suppressed):,}"))
-    if file.facts is not None:
-        pairs.append(("facts", facts_of(file.facts)))
+    what = what_of(file)
+    if what:
+        pairs.append(("facts", what))
     pairs += [("not verified", what) for what in not_verified_of(file)]
     for name, value in pairs:
         ElementTree.SubElement(properties, "property", name=name, value=_text(value))
@@ -84,7 +98,8 @@ def _case(suite: ElementTree.Element, path: str, name: str, outcome: str, messag
         result.text = body
         return
     result.set("message", message)
-    result.set("type", outcome)
+    if outcome != "skipped":
+        result.set("type", outcome)
     result.text = body
 
 

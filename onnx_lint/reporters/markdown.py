@@ -18,12 +18,12 @@ from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
-    facts_of,
     is_ignored,
     not_verified_of,
     praise_of,
     state_of,
     total_of,
+    what_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -85,7 +85,8 @@ def _file(file: FileReport, report: Report, options: Options) -> Iterator[str]:
 def _state(file: FileReport, report: Report) -> str:
     if file.unreadable is not None:
         return f"**Not checked**: {_inert(file.unreadable)}"
-    facts = f"; {_inert(facts_of(file.facts))}" if file.facts is not None else ""
+    what = what_of(file)
+    facts = f"; {_inert(what)}" if what else ""
     if file.not_judged is not None and not file.diagnostics:
         return f"**Not judged**: {_inert(file.not_judged)}"
     if file.diagnostics or file.internal_errors or file.suppressed:

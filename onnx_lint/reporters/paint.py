@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes lines of styled text: with the control sequences of a terminal, or as they are. Nothing is wrapped or cut."""
+"""Writes lines of styled text: with the control sequences of a terminal, or as they are.
+
+Nothing is cut, and off a terminal nothing is wrapped. A terminal breaks lines in the middle of words, so for one they
+are broken between words, those that follow a mark in the margin below one another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
 Segment = tuple[str, str]
@@ -33,12 +38,13 @@ def link(text: str, url: str) -> str:
     return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
-def painter(stream: TextIO, *, color: bool) -> Callable[[Line], None]:
-    """A function that writes one line to `stream`."""
+def painter(stream: TextIO, *, color: bool, width: int | None = None) -> Callable[[Line], None]:
+    """A function that writes one line to `stream`. `width`: the columns of a terminal; None for lines of any length."""
     paint = _painted if color else _bare
 
     def write(line: Line) -> None:
-        stream.write("".join(paint(segment) for segment in line) + "\n")
+        for row in (line,) if width is None else _wrapped(line, width):
+            stream.write("".join(paint(segment) for segment in row) + "\n")
 
     return write
 
@@ -50,3 +56,53 @@ def _painted(segment: Segment) -> str:
 
 def _bare(segment: Segment) -> str:
     return segment[0]
+
+
+# --- wrapping
+
+_LINK: Final = r"\x1b\]8;;[^\x1b]*\x1b\\"
+_HANGING: Final = 4
+_LEAST_WIDTH: Final = 30
+"""In a narrower terminal there is nothing to be gained."""
+
+
+def _wrapped(line: Line, width: int) -> Iterator[Line]:
+    """The line in rows of at most `width` columns, as far as its words are not longer."""
+    if width < _LEAST_WIDTH or sum(_length(text) for text, _ in line) <= width:
+        yield line
+        return
+    first = line[0][0]
+    margin = len(first) if first.startswith(" ") and not first.strip(" =->:") else _HANGING
+    row: list[Segment] = []
+    column = 0
+    for blanks, word in _words(line):
+        length = sum(_length(text) for text, _ in word)
+        if column + len(blanks[0]) + length > width and column > margin:
+            yield tuple(row)
+            blanks, column = (" " * margin, ""), 0
+            row = []
+        row += (blanks, *word)
+        column += len(blanks[0]) + length
+    yield tuple(row)
+
+
+def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:
+    """The words of the line, which may be of several styles, each with the blanks before it; not those at the end."""
+    blanks: Segment = ("", "")
+    word: list[Segment] = []
+    for text, style in line:
+        for piece in re.findall(" +|[^ ]+", text):
+            if not piece.startswith(" "):
+                word.append((piece, style))
+            elif word:
+                yield blanks, word
+                blanks, word = (piece, style), []
+            else:
+                blanks = (piece, style)
+    if word:
+        yield blanks, word
+
+
+def _length(text: str) -> int:
+    """How many columns the text takes up; a link takes up those of its text."""
+    return len(re.sub(_LINK, "", text))

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
+from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
@@ -25,7 +25,7 @@ from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import bytes_of, not_verified_of
+from onnx_lint.reporters.wording import bytes_of, not_verified_of, what_of
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -102,7 +102,14 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
     artifact: dict[str, Any] = {"location": {"uri": uri}, "roles": ["analysisTarget"]}
     if file.unreadable is None:
         artifact["length"] = file.size
+        artifact["properties"] = {"kind": file.kind, **_described(file)}
     return artifact
+
+
+def _described(file: FileReport) -> dict[str, Any]:
+    """What the file is, where it is known, as a property of its own."""
+    what = what_of(file)
+    return {"facts": shortened(what, MAX_MESSAGE)} if what else {}
 
 
 def _worst(results: list[dict[str, Any]]) -> list[dict[str, Any]]:

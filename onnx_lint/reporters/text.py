@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final, TextIO
 
+from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
@@ -16,12 +16,12 @@ from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
-    facts_of,
     is_ignored,
     not_verified_of,
     praise_of,
     state_of,
     total_of,
+    what_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -34,7 +34,7 @@ _FRAME: Final = "bold blue"
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the findings of each file, folded, a line that sums each file up, and one for all files."""
-    write_line = painter(stream, color=options.color)
+    write_line = painter(stream, color=options.color, width=options.width)
     begun = False
     for file in report.files:
         blocks = list(_findings(file, options))
@@ -126,7 +126,8 @@ def _summary(file: FileReport, report: Report) -> Line:
     if file.unreadable is not None:
         # The reason goes to standard error.
         return (path, ("not checked", "bold red"))
-    facts = f"; {facts_of(file.facts)}" if file.facts is not None else ""
+    what = what_of(file)
+    facts = f"; {what}" if what else ""
     if file.internal_errors:
         crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
         return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))

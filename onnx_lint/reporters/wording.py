@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from onnx_lint.model.documents import KINDS
 from onnx_lint.report import Diagnostic, Facts, FileReport, Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
@@ -46,6 +48,30 @@ def facts_of(facts: Facts) -> str:
     return "; ".join(part for part in parts if part)
 
 
+def what_of(file: FileReport) -> str:
+    """What the file is; nothing where that is not known."""
+    if file.facts is not None:
+        return facts_of(file.facts)
+    return _document_of(file) if file.document else ""
+
+
+_LABELS: Final = {"opset_version": "version", "ir_version": "IR version", "op_type": "operator"}
+
+
+def _document_of(file: FileReport) -> str:
+    """What a document is: `operator set; domain com.example; version 2; IR version 10; 3 operators; 1 function`."""
+    parts = [KINDS[file.kind].noun.replace("-", " ")]
+    for name, value in file.document:
+        if isinstance(value, str):
+            shown = visible(shortened(value, MAX_PRODUCER_SHOWN))
+            parts += [f"{_LABELS.get(name, name)} {shown or 'ai.onnx'}"] if shown or name == "domain" else []
+        elif name in _LABELS:
+            parts.append(f"{_LABELS[name]} {value}")
+        else:
+            parts.append(counted(value, name.removesuffix("s")))
+    return "; ".join(parts)
+
+
 def not_verified_of(file: FileReport) -> Iterator[str]:
     """What the verdict on a file leaves open: operators that nothing is known about, and what was not examined."""
     for domain, nodes in file.not_verified:
@@ -68,7 +94,8 @@ def praise_of(file: FileReport, report: Report) -> str:
 
 def is_ignored(file: FileReport, report: Report) -> bool:
     """Whether the selection leaves no rule for this file, so that nothing can be said about it."""
-    return not (report.rules if file.rules is None else file.rules)
+    rules = report.rules if file.rules is None else file.rules
+    return not (rules or file.diagnostics or file.unreadable)
 
 
 def state_of(file: FileReport) -> str:

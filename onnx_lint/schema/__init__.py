@@ -7,21 +7,45 @@ The pool is private so that an installed `onnx`, of whatever version, can be imp
 from __future__ import annotations
 
 import functools
-import pkgutil
+from collections.abc import Callable
 from typing import Any
 
-from google.protobuf import descriptor_pool, message_factory
+from onnx_lint import package_data
 
 PACKAGE = "onnx"
 
 
 @functools.cache
-def pool() -> descriptor_pool.DescriptorPool:
+def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    """What makes a descriptor pool, and what makes a message class from a descriptor.
+
+    Both are what google.protobuf.descriptor_pool and message_factory hand on. These two modules also import the reader
+    of the text format and the implementation in pure Python, which takes a fifth of a run on a small model.
+    """
+    try:
+        from google._upb._message import DescriptorPool
+        from google.protobuf.message import Message
+        from google.protobuf.pyext.cpp_message import (  # type: ignore[import-not-found]  # its stubs leave it out
+            GeneratedProtocolMessageType,
+        )
+    except ImportError:  # another implementation of Protocol Buffers
+        from google.protobuf import descriptor_pool, message_factory
+
+        return descriptor_pool.DescriptorPool, message_factory.GetMessageClass
+
+    def class_of(descriptor: Any) -> Any:
+        known = getattr(descriptor, "_concrete_class", None)
+        members = {"DESCRIPTOR": descriptor, "__module__": None}
+        return known or GeneratedProtocolMessageType(descriptor.name, (Message,), members)
+
+    return DescriptorPool, class_of
+
+
+@functools.cache
+def pool() -> Any:
     """The private pool that holds the schema and nothing else."""
-    data = pkgutil.get_data(__name__, "onnx.binpb")
-    if data is None:
-        raise RuntimeError("the compiled schema onnx.binpb is missing from the installation")
-    private = descriptor_pool.DescriptorPool()
+    data = package_data.read(__name__, "onnx.binpb")
+    private = _factory()[0]()
     # The set holds one file: its tag and its length stand before it. To parse the set would import descriptor_pb2,
     # which takes longer than to lint a small model.
     private.AddSerializedFile(_only_file(data))
@@ -42,7 +66,7 @@ def message(name: str) -> Any:
 
     Raises KeyError when the schema has no such message.
     """
-    return message_factory.GetMessageClass(pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+    return _factory()[1](pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
 
 
 def __getattr__(name: str) -> Any:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
+from onnx_lint.record import Record
 from onnx_lint.source import WINDOW_BYTES, Source
 
 MAX_VARINT_BYTES: Final = 10
@@ -34,8 +34,7 @@ class WireType(IntEnum):
     FIXED32 = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Record):
     """A field of a message, as far as the wire is concerned."""
 
     name: str
@@ -159,6 +158,47 @@ class WireError(Exception):
         """For a LEN field that reaches too far: its number, and where its content begins."""
 
 
+Span = tuple[int, int, int]
+"""Where a field's tag, its value, and the next field begin."""
+
+
+def skip_short(
+    source: Source, start: int, end: int, tag: int, most_bytes: int, spans: list[Span] | None = None
+) -> tuple[int, int]:
+    """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
+
+    The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
+    bytes (at most 16,384, so that two bytes give the length), and do not reach beyond `end`. It may go on behind that.
+    Where each stands is added to `spans`, if there is such a list.
+    """
+    position, count = start, 0
+    while position < end:
+        window = source.read_at(position, min(WINDOW_BYTES, end - position))
+        local, size = 0, len(window)
+        try:
+            while window[local] == tag:
+                length = window[local + 1]
+                following = local + 2 + length
+                if length >= 0x80:
+                    high = window[local + 2]
+                    length = high << 7 | length & 0x7F
+                    following = local + 3 + length
+                    if high >= 0x80 or length >= most_bytes:
+                        break
+                if following > size:
+                    break
+                if spans is not None:
+                    spans.append((position + local, position + following - length, position + following))
+                local = following
+                count += 1
+        except IndexError:
+            pass  # the window ends inside a tag or length
+        if not local:
+            break
+        position += local
+    return position, count
+
+
 _TAG_AND_LENGTH_BYTES: Final = 2 * MAX_VARINT_BYTES
 _FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
 
@@ -199,7 +239,10 @@ def records(
                     length, value = decode_varint(chunk, local)
                 local = value + length
             elif wire_type == 0:
-                _, local = decode_varint(chunk, local)
+                if chunk[local] < 0x80:
+                    local += 1
+                else:
+                    _, local = decode_varint(chunk, local)
             elif wire_type in _FIXED_BYTES:
                 local += _FIXED_BYTES[WireType(wire_type)]
         except IndexError:

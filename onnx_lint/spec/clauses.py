@@ -6,13 +6,13 @@ from __future__ import annotations
 import enum
 import functools
 import json
-import pkgutil
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint import package_data
+from onnx_lint.record import Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 __all__ = [
@@ -81,8 +81,7 @@ STATIC: Final = ("yes", "partly", "no")
 """The answers to whether one file shows that a clause is broken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """One requirement, recommendation or permission of the specification."""
 
     id: str
@@ -174,10 +173,7 @@ def clauses() -> Mapping[str, Clause]:
 
     Raises ValueError when the file that holds them is malformed, and FileNotFoundError when it is not there.
     """
-    # pkgutil, because it also reads from a zipped package and costs less than importlib.resources.
-    data = pkgutil.get_data("onnx_lint.spec", SOURCE)
-    if data is None:
-        raise FileNotFoundError(f"the package onnx_lint.spec has no {SOURCE}")
+    data = package_data.read("onnx_lint.spec", SOURCE)
     return MappingProxyType(_compiled(data) or parse(data.decode("utf-8")))
 
 
@@ -191,7 +187,7 @@ def _compiled(source: bytes) -> dict[str, Clause] | None:
     Reading TOML takes 25 to 50 ms, longer than linting a small model; the compiled form takes 2 ms.
     """
     try:
-        data = pkgutil.get_data("onnx_lint.spec", COMPILED)
+        data = package_data.read("onnx_lint.spec", COMPILED)
     except FileNotFoundError:
         return None
     compiled = json.loads(data) if data else {}

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.spec.releases import normalized_domain
 
 _LABEL: Final = r"\w(?:[\w-]*\w)?"
-_REVERSE_DOMAIN_NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
+_REVERSE_DOMAIN_NAME: Final = rf"{_LABEL}(?:\.{_LABEL})+"
 
 
 def is_reverse_domain_name(name: str) -> bool:
@@ -19,7 +19,7 @@ def is_reverse_domain_name(name: str) -> bool:
     of Java packages without a grammar, so letters of any script and digits at the front are let pass. Whose domain it
     is nobody can tell from the file.
     """
-    return _REVERSE_DOMAIN_NAME.fullmatch(name) is not None
+    return re.fullmatch(_REVERSE_DOMAIN_NAME, name) is not None
 
 
 def shown_domain(domain: str) -> str:

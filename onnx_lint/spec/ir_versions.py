@@ -9,13 +9,13 @@ date `TensorProto.external_data` and `data_location`; they came in the same mont
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from onnx_lint.record import Record
 
-@dataclass(frozen=True, slots=True)
-class Since:
+
+class Since(Record):
     """The IR version that brought something, and the clause that says so."""
 
     ir_version: int

@@ -16,8 +16,9 @@ Two things the table does not say, and what is done about them:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from onnx_lint.record import Record
 
 DEFAULT_DOMAIN: Final = ""
 ML_DOMAIN: Final = "ai.onnx.ml"
@@ -31,8 +32,7 @@ def normalized_domain(domain: str) -> str:
     return DEFAULT_DOMAIN if domain == "ai.onnx" else domain
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Record):
     """One row of the released-versions table.
 
     A column is 0 where the release has no operator set of that domain.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from onnx_lint.record import Record
 
 EDITIONS = ("1.9", "1.16", "1.21", "1.23")
 """The editions, each named after the ONNX release that published it, oldest first."""
@@ -12,8 +12,7 @@ VARIANTS = ("onnx-ml", "onnx")
 """The two official variants; `onnx` lacks the operator sets (and in edition 1.9 the types) of classical ML."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standard:
+class Standard(Record):
     """An edition and a variant. Raises ValueError for a name that is neither."""
 
     edition: str = EDITIONS[-1]

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from onnx_lint.record import EMPTY, Record
 from onnx_lint.spec.releases import (
     NEWEST_IR_VERSION,
     is_onnx_domain,
@@ -14,8 +14,7 @@ from onnx_lint.spec.releases import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """What a consumer knows. Raises ValueError for a version that was never published.
 
     A version that is too high would make every model pass, so it is no target.
@@ -23,7 +22,7 @@ class Target:
 
     ir_version: int | None = None
     """The newest IR version; None where nothing is said."""
-    opset_versions: Mapping[str, int] = field(default_factory=dict)
+    opset_versions: Mapping[str, int] = EMPTY
     """The newest operator set version by domain; the default domain is empty. Others are not judged."""
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from onnx_lint.limits import OF_CONSUMERS, OF_JUDGEMENT, exceeded
-from onnx_lint.model import ROOT, FaultKind, Graph, GraphKind, Model, Place
+from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
 from onnx_lint.model.calls import MAX_COUNT
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
@@ -34,12 +34,14 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
     Beyond these the model is not judged, which is an error: `file_bytes` (17179869184, 16 GiB) for the file,
     `text_bytes` (16777216) for a model in text form, `message_bytes` (536870912) for the model without the contents
-    of its tensors, `nodes` (500000) for nodes, graphs and functions together, `graph_entries` (500000) for one list
-    such as the inputs of a graph.
+    of its tensors, `nodes` (500000) for nodes, `graphs` (50000) for graphs and functions together, `graph_entries`
+    (500000) for one list such as the inputs of a graph, `fields` (5000000) for the fields that are looked at one by
+    one: those of the graphs of a large file, and those of each message that is not written as Protocol Buffers
+    writes it.
 
-    Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for graphs
-    inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is
-    replaced by the function's body, `name_characters` (10000) for a name.
+    Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for
+    graphs inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a
+    function is replaced by the function's body, `name_characters` (10000) for a name.
 
     Beyond these findings are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
     (10000) for one file.
@@ -69,14 +71,11 @@ def _allowed(model: Model, limit: str) -> str:
 
 def _nesting(model: Model) -> tuple[Place, str] | None:
     """The first graph that is nested deeper than the limit, and how deep the deepest is."""
-    depths: dict[int, int] = {}
-    first: Graph | None = None
-    for graph in model.graphs:  # each behind the one in which it is nested
-        depth = depths[id(graph.parent)] + 1 if graph.kind is GraphKind.NESTED else 0
-        depths[id(graph)] = depth
-        if first is None and depth > model.limits.graph_nesting:
-            first = graph
-    return None if first is None else (first.place, f"graphs nest {max(depths.values())} deep")
+    deepest = max((graph.depth for graph in model.graphs), default=0)
+    if deepest <= model.limits.graph_nesting:
+        return None
+    first = next(graph for graph in model.graphs if graph.depth > model.limits.graph_nesting)
+    return first.place, f"graphs nest {deepest} deep"
 
 
 def _expanded(model: Model) -> tuple[Place, str] | None:
@@ -96,12 +95,12 @@ def _names(model: Model) -> tuple[Place, str] | None:
     if model.source.size <= limit:
         return None
     for graph in model.graphs:
-        if max(map(len, _names_of(graph)), default=0) > limit:
+        if max(map(len, _names_of(model, graph)), default=0) > limit:
             return next(_long_names(graph, limit), None)
     return None
 
 
-def _names_of(graph: Graph) -> Iterator[str]:
+def _names_of(model: Model, graph: Graph) -> Iterator[str]:
     nodes = graph.nodes
     return chain(
         (graph.name,),
@@ -109,8 +108,9 @@ def _names_of(graph: Graph) -> Iterator[str]:
         [node.name for node in nodes],
         {node.op_type for node in nodes},
         {node.domain for node in nodes},
-        chain.from_iterable([node.inputs for node in nodes]),
-        chain.from_iterable([node.outputs for node in nodes]),
+        graph.positions,
+        # An input that something defines is among the names that are there already.
+        [use.name for use in model.resolution.undefined],
     )
 
 

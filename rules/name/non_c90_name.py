@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, filterfalse
 
 from onnx_lint.model import Graph, Model, Proto
 from onnx_lint.rule import Finding, rule
@@ -47,16 +48,19 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
 
 def _names(graph: Graph, functions: set[str], *, has_wrong_attributes: bool) -> Iterator[str]:
-    yield graph.name
-    # The name of a function is judged where the function stands.
-    yield from {node.op_type: None for node in graph.nodes if node.op_type not in functions}
-    yield from graph.positions
-    yield from [node.name for node in graph.nodes]
+    attributes: Iterable[Proto] = ()
     if has_wrong_attributes:
-        yield from dict.fromkeys(attribute.name for node in graph.nodes for attribute in node.proto.attribute)
-    if graph.is_function:
-        yield from graph.proto.attribute
-        yield from (attribute.name for attribute in graph.proto.attribute_proto)
+        attributes = chain.from_iterable(node.attribute_protos for node in graph.nodes)
+    return chain(
+        (graph.name,),
+        # The name of a function is judged where the function stands.
+        (op_type for op_type in dict.fromkeys([node.op_type for node in graph.nodes]) if op_type not in functions),
+        graph.positions,
+        [node.name for node in graph.nodes],
+        (attribute.name for attribute in attributes),
+        graph.proto.attribute if graph.is_function else (),
+        (attribute.name for attribute in (graph.proto.attribute_proto if graph.is_function else ())),
+    )
 
 
 def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
@@ -78,6 +82,9 @@ def _variables(proto: Proto) -> list[str]:
 
 def _not_c90(names: Iterable[str]) -> list[str]:
     """The distinct names that break the rule, in order; an ASCII identifier of Python is one of C90."""
+    names = list(names)
+    if "".join(names).isascii():
+        return [name for name in dict.fromkeys(filterfalse(str.isidentifier, names)) if name]
     return [name for name in dict.fromkeys(names) if name and not (name.isascii() and name.isidentifier())]
 
 

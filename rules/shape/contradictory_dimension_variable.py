@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import permutations
 
 from onnx_lint.model import Graph, Model, Place
 from onnx_lint.model.declarations import Declaration, is_size
+from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -51,8 +51,7 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
                 yield _finding(first, binding)
 
 
-@dataclass(frozen=True, slots=True)
-class _Binding:
+class _Binding(Record):
     """A dimension whose variable is known to stand for a size."""
 
     variable: str

@@ -7,10 +7,11 @@ import io
 import json
 import re
 import traceback
-from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 from onnx_lint.engine import Settings, lint_source
+from onnx_lint.record import replace
 from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.source import BytesSource
@@ -21,9 +22,8 @@ from .corpus import Seed
 SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
 
 _FORMATS = tuple(REPORTERS)
-_LINED = frozenset({"text", "concise"})
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""What no report for people may hold: all that steers a terminal but the end of a line."""
+"""What no report may hold: all that steers a terminal but the end of a line."""
 
 
 def problem_of(given: Seed, number: int) -> str | None:
@@ -52,7 +52,12 @@ def _problem_of_text(name: str, text: str) -> str | None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         return f"reporter {name} wrote what cannot be encoded: {error}"
-    if name in {"json", "sarif"}:
+    if name in {"json", "sarif", "gitlab"}:
         json.loads(text)
-    found = _STEERING.search(text) if name in _LINED else None
+    elif name == "jsonl":
+        for line in text.splitlines():
+            json.loads(line)
+    elif name == "junit":
+        ElementTree.fromstring(text)
+    found = _STEERING.search(text)
     return f"reporter {name} wrote {found[0]!r}" if found else None

@@ -13,7 +13,7 @@ import resource
 import signal
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -56,17 +56,40 @@ def check(seed: int, number: int) -> str | None:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What inputs have cost a worker, or all of them, at most."""
+
+    seconds: float = 0.0
+    """Of the processor, for one input."""
+    number: int = -1
+    """Of the input that took so long."""
+    peak_kib: int = 0
+    """Resident memory of a worker, the seeds and the interpreter in it."""
+
+    def joined(self, other: Cost) -> Cost:
+        """The greater of each."""
+        longer = max(self, other, key=lambda cost: cost.seconds)
+        return replace(longer, peak_kib=max(self.peak_kib, other.peak_kib))
+
+
 def _work(connection: Connection, seed: int, first: int, end: int, step: int) -> None:
     """Check every `step`th input from `first` on; say before each batch where it begins, and what is found."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGPROF, _hang)
+    cost = Cost()
     for count, number in enumerate(range(first, end, step)):
         if count % REPORT_EVERY == 0:
-            connection.send((number, None))
+            connection.send((number, None, cost))
+        started = time.process_time()
         problem = check(seed, number)
+        spent = time.process_time() - started
+        if spent > cost.seconds:
+            cost = Cost(spent, number)
+        cost = replace(cost, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         if problem is not None:
-            connection.send((number, problem))
-    connection.send((end, None))
+            connection.send((number, problem, cost))
+    connection.send((end, None, cost))
 
 
 @dataclass
@@ -88,11 +111,11 @@ class Run:
     end: int
     jobs: int
     problems: dict[int, str] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
 
     def go(self) -> None:
         """Check all inputs. A worker that dies is started again one input at a time until the culprit is found."""
         workers = [self._start(self.first + job, self.end, self.jobs) for job in range(self.jobs)]
-        done = 0
         while workers:
             ready = wait([worker.connection for worker in workers], timeout=1)
             for worker in list(workers):
@@ -106,7 +129,6 @@ class Run:
                 worker.process.join()
                 if worker.reached < self.end:
                     workers.append(self._after(worker))
-                done += 1
 
     def _start(self, first: int, end: int, step: int) -> _Worker:
         receiving, sending = multiprocessing.Pipe(duplex=False)
@@ -118,11 +140,12 @@ class Run:
     def _hear(self, worker: _Worker) -> bool:
         """Take in what the worker says; whether it said anything."""
         try:
-            number, problem = worker.connection.recv()
+            number, problem, cost = worker.connection.recv()
         except EOFError:
             return False
         worker.heard = time.monotonic()
         worker.reached = number
+        self.cost = self.cost.joined(cost)
         if problem is not None:
             self.problems[number] = problem
         return True
@@ -174,6 +197,8 @@ def main() -> int:
     run.go()
     seconds = time.monotonic() - started
     print(f"{options.count:,} inputs in {seconds:,.0f} s, {len(run.problems):,} failed", flush=True)
+    longest, peak = run.cost.seconds, run.cost.peak_kib // 1024
+    print(f"longest: {longest:.2f} s of the processor (input {run.cost.number}); peak memory {peak} MiB", flush=True)
     if run.problems:
         save(run, options.save)
         for number, problem in sorted(run.problems.items())[:20]:

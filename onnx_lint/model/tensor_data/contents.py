@@ -11,20 +11,26 @@ import math
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.model.tensor_data.element_type import ElementType
 from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 from onnx_lint.model.tensor_data.strings import others
-from onnx_lint.model.tensor_data.wire_values import PIECE_BYTES, byte_pieces, entry_pieces, last_varint
+from onnx_lint.model.tensor_data.wire_values import (
+    PIECE_BYTES,
+    are_evidently_below,
+    byte_pieces,
+    entry_pieces,
+    last_varint,
+)
+from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-_NOT_BOOLEAN: Final = re.compile(rb"[^\x00\x01]")
+_NOT_BOOLEAN: Final = rb"[^\x00\x01]"
 
 _GROUP_BYTES: Final = 3
 """The fewest bytes that whole elements of 2, 4 and 6 bits fill."""
@@ -33,8 +39,7 @@ _RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % (16 * _GROUP_BYTES)
 """Whole elements of every width fill a piece."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outliers:
+class Outliers(Record):
     """How many entries have a fault, and the first of them."""
 
     count: int
@@ -76,6 +81,8 @@ def is_array(piece: Any) -> bool:
 
 def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outliers | None:
     """The entries of a typed field below `least` or above `greatest`; None where there are none."""
+    if _is_evidently_inside(tensor, field, greatest):
+        return None
     found: Outliers | None = None
     start = 0
     for piece in entries(tensor, field):
@@ -84,6 +91,14 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
             found = _joined(found, _outside_in(piece, least, greatest), start)
         start += len(piece)
     return found
+
+
+def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> bool:
+    """Whether all entries are in the source, and what they look like there shows that none is negative or too large."""
+    payloads = tensor.payloads(field)
+    if getattr(tensor.proto, field) or greatest & (greatest + 1):
+        return False
+    return all(are_evidently_below(tensor.source, payload, greatest) for payload in payloads)
 
 
 def _outside_in(piece: Any, least: int, greatest: int) -> Outliers:
@@ -109,7 +124,7 @@ def non_boolean_bytes(tensor: StoredTensor) -> Outliers | None:
     for piece in raw_pieces(tensor):
         wrong = len(piece.translate(None, b"\0\1"))
         if wrong:
-            match = _NOT_BOOLEAN.search(piece)
+            match = re.search(_NOT_BOOLEAN, piece)
             assert match is not None
             found = _joined(found, Outliers(wrong, match.start(), piece[match.start()]), start)
         start += len(piece)

@@ -7,15 +7,15 @@ Source: the comments of TensorProto in the schema (TEN-6, TEN-11 to TEN-16).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from onnx_lint.record import Record
 
 UNDEFINED: Final = 0
 """TensorProto.DataType.UNDEFINED, which is no type for a tensor."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElementType:
+class ElementType(Record):
     """One member of TensorProto.DataType."""
 
     number: int

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.contents import int64_pieces, rows_of
 from onnx_lint.model.tensor_data.stored_tensor import MAX_INT64, StoredTensor
 from onnx_lint.model.views import SparseTensor
+from onnx_lint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSparseTensor:
+class StoredSparseTensor(Record):
     """A sparse tensor with its parts; a part is None where it is absent."""
 
     sparse: SparseTensor

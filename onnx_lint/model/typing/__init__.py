@@ -2,6 +2,5 @@
 """The types of values: what they are, how they flow through a model, and where they are at odds.
 
 A model without faults needs `flow` and what that imports, one with control flow `control_flow` too; the modules on
-conflicts are imported when there is one. What every model needs has no dataclasses: making the class of one takes
-longer than following the types through a small model.
+conflicts are imported when there is one.
 """

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from onnx_lint.model.graph import Definition, Graph, Node
 from onnx_lint.model.place import Place
 from onnx_lint.model.typing.typed_operator import Inputs
 from onnx_lint.model.typing.value_type import ValueType, optional_of
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 Note = tuple[Place, str]
@@ -42,8 +42,7 @@ class Conflict(Protocol):
         """Where the types come from."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(Record):
     """The call by which the types came into a function body: the first one that led to the conflict."""
 
     node: Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
 from onnx_lint.model.control_flow import awaited_inputs, handed_on_outputs, supplied_inputs
 from onnx_lint.model.graph import Graph, Node
@@ -22,6 +22,7 @@ from onnx_lint.model.typing.value_type import (
     sequence_element,
     sequence_of,
 )
+from onnx_lint.record import Record
 
 Types = tuple[ValueType | None, ...]
 
@@ -42,19 +43,19 @@ class SubgraphRole(Enum):
     """What goes in at the beginning: values carried from one run of the body to the next keep their type."""
 
 
-class Mismatch(NamedTuple):
+class Mismatch(Record):
     """An input or output of a subgraph whose type is not the one that it has to be."""
 
     attribute: str
     """The attribute that holds the subgraph."""
     role: SubgraphRole
-    position: int
+    index: int
     """Which input or output of the subgraph."""
     found: ValueType
     expected: ValueType
 
 
-class Subgraphs(NamedTuple):
+class Subgraphs(Record):
     """A control-flow node and the types of its inputs."""
 
     model: Model

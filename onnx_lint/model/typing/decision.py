@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from onnx_lint.model.typing.argument import Argument
 from onnx_lint.model.typing.value_type import (
@@ -17,10 +17,11 @@ from onnx_lint.model.typing.value_type import (
     sequence_of,
     tensor_of,
 )
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
 
 
-class Application(NamedTuple):
+class Application(Record):
     """An operator with what its output types may depend on."""
 
     schema: OperatorSchema
@@ -37,7 +38,7 @@ Decision = Callable[[Application, int], ValueType | None]
 """Gives the type of the output with an index, None where it is not known."""
 
 
-class OutputTypes(NamedTuple):
+class OutputTypes(Record):
     """How an operator's output types are decided, where its type variables do not."""
 
     decisions: tuple[Decision | None, ...]

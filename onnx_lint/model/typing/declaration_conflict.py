@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.place import Place
 from onnx_lint.model.typing.conflict import (
@@ -16,11 +14,11 @@ from onnx_lint.model.typing.conflict import (
     site_notes,
 )
 from onnx_lint.model.typing.value_type import ValueType
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 
-@dataclass(frozen=True, slots=True)
-class DeclarationConflict:
+class DeclarationConflict(Record):
     """A value that is declared as another type than follows from the node that makes it."""
 
     graph: Graph

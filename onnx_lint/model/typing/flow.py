@@ -8,7 +8,7 @@ of them, so that functions may call one another as deep as a file has it without
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph, Node
 from onnx_lint.model.model import Model
@@ -16,8 +16,9 @@ from onnx_lint.model.typing.argument import UNKNOWN, Arguments, Bindings, argume
 from onnx_lint.model.typing.call_memory import CallMemory
 from onnx_lint.model.typing.declared import declared_inputs, declared_values, initializer_types
 from onnx_lint.model.typing.type_flow import Call, TypeFlow
-from onnx_lint.model.typing.typed_operator import Inputs, Outcome, TypedOperator
+from onnx_lint.model.typing.typed_operator import Inputs, Outcome, TypedOperator, typed_operator
 from onnx_lint.model.typing.value_type import ABSENT, ValueType
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.releases import newest_opset_version
 
@@ -29,7 +30,7 @@ Outputs = tuple[ValueType | None, ...]
 Walk = Generator["Walk", Outputs, Outputs]
 
 
-class _Frame(NamedTuple):
+class _Frame(Record):
     """What holds for all nodes of a function body, or of the graphs outside of functions."""
 
     operators: dict[tuple[str, str], TypedOperator | None]
@@ -80,7 +81,6 @@ class _Flow:
         self.found = TypeFlow(model.signatures.schemas)
         self.top = _Frame({})
         self._frames: dict[int, dict[tuple[str, str], TypedOperator | None]] = {}
-        self._typed: dict[tuple[int, bool], TypedOperator] = {}
         self._calls = CallMemory(self._operator_of)
         self._called = {function.name for function in model.functions}
 
@@ -166,7 +166,7 @@ class _Flow:
             newest = newest_opset_version(operator.domain)
             # A deprecated operator is no part of the operator set, and what later operator sets say is not known.
             binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
-            typed = self._typed.setdefault((id(operator.schema), binds), TypedOperator(operator.schema, binds=binds))
+            typed = typed_operator(operator.schema, binds=binds)
         if node.op_type not in self._called:
             # A name that functions have may stand for several of them, and for none, by overload.
             frame.operators[node.domain, node.op_type] = typed

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from onnx_lint.model.fit import describe_schema
 from onnx_lint.model.graph import Node
 from onnx_lint.model.place import Place
@@ -12,12 +10,12 @@ from onnx_lint.model.typing.conflict import CallSite, Note, definition_notes, de
 from onnx_lint.model.typing.problem import Differing, Disallowed, DisallowedOutput, Problem
 from onnx_lint.model.typing.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.model.typing.value_type import describe_types, is_optional, optional_element, optional_of
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas, Parameter
 from onnx_lint.wording import quote
 
 
-@dataclass(frozen=True, slots=True)
-class OperandConflict:
+class OperandConflict(Record):
     """A node whose operands' types the signature does not allow."""
 
     node: Node

@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from onnx_lint.model.typing.value_type import ValueType
+from onnx_lint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Disallowed:
+class Disallowed(Record):
     """The type of an input is not among those that the operator allows there."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Differing:
+class Differing(Record):
     """Two inputs whose types the signature binds together have different ones."""
 
     index: int
@@ -24,8 +21,7 @@ class Differing:
     """The first input that gives the type."""
 
 
-@dataclass(frozen=True, slots=True)
-class DisallowedOutput:
+class DisallowedOutput(Record):
     """The type that follows for an output is not among those that the operator allows there."""
 
     index: int

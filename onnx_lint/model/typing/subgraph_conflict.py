@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.place import Place
 from onnx_lint.model.typing.conflict import CallSite, Note, differ_in_option, site_notes
 from onnx_lint.model.typing.control_flow import Mismatch, SubgraphRole
+from onnx_lint.record import Record
 from onnx_lint.wording import quote
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphConflict:
+class SubgraphConflict(Record):
     """An input or output of a subgraph that is not of the type that its control-flow operator needs there."""
 
     node: Node
@@ -24,7 +22,7 @@ class SubgraphConflict:
     @property
     def place(self) -> Place:
         """The input or output of the subgraph."""
-        return self.graph.place.at(self._field, self.mismatch.position)
+        return self.graph.place.at(self._field, self.mismatch.index)
 
     @property
     def allowed(self) -> str:
@@ -47,7 +45,8 @@ class SubgraphConflict:
 
     def describe(self) -> str:
         """The type that is there and the one that the operator needs."""
-        role, index, found, expected = self.mismatch[1:]
+        role, index = self.mismatch.role, self.mismatch.index
+        found, expected = self.mismatch.found, self.mismatch.expected
         names = self.graph.input_names if role is SubgraphRole.INPUT else self.graph.output_names
         what = f"{self._field} {index} {quote(names[index])} of {self.graph.describe()}"
         node = self.node.describe()

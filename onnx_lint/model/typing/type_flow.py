@@ -73,7 +73,7 @@ class TypeFlow:
         from onnx_lint.model.typing.conflict import call_site
         from onnx_lint.model.typing.subgraph_conflict import SubgraphConflict
 
-        if self._is_new(graph, mismatch.role, mismatch.position):
+        if self._is_new(graph, mismatch.role, mismatch.index):
             conflict = SubgraphConflict(node, graph, mismatch, call_site(call))
             self.subgraphs.append(conflict)
 

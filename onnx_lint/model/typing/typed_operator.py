@@ -3,22 +3,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Any, Final
 
 from onnx_lint.model.typing.argument import Arguments
 from onnx_lint.model.typing.decision import Application, OutputTypes
 from onnx_lint.model.typing.output_types import OUTPUT_TYPES
+from onnx_lint.model.typing.problem import Differing, Disallowed, DisallowedOutput, Problem
 from onnx_lint.model.typing.value_type import ValueType, canonical, sequence_element
+from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema, Option, Parameter
-
-if TYPE_CHECKING:
-    from onnx_lint.model.typing.problem import DisallowedOutput, Problem
 
 Inputs = tuple[ValueType | None, ...]
 """The types of a node's inputs; None where it is not known, ABSENT where the input is left out."""
 
 
-class Outcome(NamedTuple):
+class Outcome(Record):
     """The types of the outputs, as far as they are known, and the problems."""
 
     outputs: tuple[ValueType | None, ...]
@@ -48,6 +47,7 @@ class TypedOperator:
 
     def outcome_of_inputs(self, inputs: Inputs) -> Outcome:
         """The outcome for an operator with `by_inputs`."""
+        _make_room(self.outcomes)
         outcome = self.outcomes[inputs] = self._judge(inputs, (), len(self.schema.outputs))
         return outcome
 
@@ -57,6 +57,7 @@ class TypedOperator:
         key = (inputs, arguments, count)
         outcome = self._decided.get(key)
         if outcome is None:
+            _make_room(self._decided)
             outcome = self._decided[key] = self._judge(inputs, arguments, count)
         return outcome
 
@@ -73,6 +74,26 @@ class TypedOperator:
 
 _BY_SIGNATURE: Final = OutputTypes((None,))
 
+_MOST: Final = 5_000
+"""How many outcomes of an operator, and how many operators, are remembered at most."""
+
+_typed: dict[tuple[int, bool], TypedOperator] = {}
+
+
+def typed_operator(schema: OperatorSchema, *, binds: bool) -> TypedOperator:
+    """The signature with the outcomes that earlier models of the run have met: a folder of models has few others."""
+    key = (id(schema), binds)  # which stays that of this schema as long as the entry keeps it alive
+    if key not in _typed:
+        _make_room(_typed)
+        _typed[key] = TypedOperator(schema, binds=binds)
+    return _typed[key]
+
+
+def _make_room(known: dict[Any, Any]) -> None:
+    """Forget what is known when there is too much of it: the types of a file are its writer's choice."""
+    if len(known) >= _MOST:
+        known.clear()
+
 
 def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
     """The types that a signature allows for a parameter."""
@@ -80,8 +101,8 @@ def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
 
 
 def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
-    differing: list[tuple[int, int]] = []
-    disallowed: list[int] = []
+    problems: list[Problem] = []
+    disallowed: set[tuple[str, str]] = set()
     bound: dict[str, int] = {}
     broken: set[str] = set()
     for index, kind in enumerate(inputs):
@@ -91,16 +112,15 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
         variable = shared_variable(parameter)
         if kind not in allowed_types(parameter):
             # Inputs that share a variable and the wrong type have one fault together.
-            if not variable or kind not in {inputs[other] for other in disallowed if _shares(schema, other, variable)}:
-                disallowed.append(index)
+            if not variable or (variable, kind) not in disallowed:
+                problems.append(Disallowed(index))
+            disallowed.add((variable, kind))
             broken.add(variable)
         elif variable and inputs[bound.setdefault(variable, index)] != kind:
-            differing.append((index, bound[variable]))
+            problems.append(Differing(index, bound[variable]))
             broken.add(variable)
     # One fault, one finding: where the variables are at odds already, the rest waits.
-    if not differing and not disallowed:
-        differing = _mismatched_elements(schema, inputs)
-    problems = _input_problems(disallowed, differing) if disallowed or differing else []
+    problems = problems or _mismatched_elements(schema, inputs)
     known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
     application = Application(schema, inputs, dict(arguments), output_count)
     types = tuple([_output(application, index, known, broken=bool(problems)) for index in range(output_count)])
@@ -111,32 +131,15 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
     return Outcome(_without(types, wrong), tuple(problems))
 
 
-def _input_problems(disallowed: list[int], differing: list[tuple[int, int]]) -> list[Problem]:
-    from onnx_lint.model.typing.problem import Differing, Disallowed
-
-    found: list[Problem] = [Disallowed(index) for index in disallowed]
-    found += [Differing(index, other) for index, other in differing]
-    return sorted(found, key=lambda problem: problem.index)
-
-
 def _disallowed_outputs(schema: OperatorSchema, types: tuple[ValueType | None, ...]) -> list[DisallowedOutput]:
-    wrong = [(index, kind) for index, kind in enumerate(types) if kind and kind not in _allowed_at(schema, index)]
-    if not wrong:
-        return []
-    from onnx_lint.model.typing.problem import DisallowedOutput
-
-    return [DisallowedOutput(index, kind) for index, kind in wrong]
+    pairs = enumerate(types)
+    return [DisallowedOutput(index, kind) for index, kind in pairs if kind and kind not in _allowed_at(schema, index)]
 
 
 def _without(types: tuple[ValueType | None, ...], wrong: list[DisallowedOutput]) -> tuple[ValueType | None, ...]:
     """The types with those left open that the signature does not allow."""
     indices = {problem.index for problem in wrong}
     return tuple([None if index in indices else kind for index, kind in enumerate(types)]) if wrong else types
-
-
-def _shares(schema: OperatorSchema, index: int, variable: str) -> bool:
-    parameter = schema.input_at(index)
-    return parameter is not None and shared_variable(parameter) == variable
 
 
 def shared_variable(parameter: Parameter) -> str:
@@ -167,12 +170,12 @@ def _allowed_at(schema: OperatorSchema, index: int) -> frozenset[ValueType]:
 # --- bindings between inputs that type variables cannot express
 
 
-def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[tuple[int, int]]:
+def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[Problem]:
     """SequenceInsert: the tensor is of the type of the sequence's elements."""
     if (schema.domain, schema.name) != ("", "SequenceInsert") or len(inputs) < _SEQUENCE_AND_TENSOR:
         return []
     element, tensor = sequence_element(inputs[0]), inputs[1]
-    return [(1, 0)] if element and tensor and element != tensor else []
+    return [Differing(1, 0)] if element and tensor and element != tensor else []
 
 
 _SEQUENCE_AND_TENSOR: Final = 2

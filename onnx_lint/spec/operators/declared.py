@@ -8,14 +8,13 @@ follows in part from those before and behind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredSet:
+class DeclaredSet(Record):
     """What one operator-set document declares."""
 
     domain: str

@@ -8,9 +8,10 @@ for what takes the place of a deprecated one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from onnx_lint.record import Record
 
 REMOVED_EXPERIMENTAL: Final[Mapping[str, str | None]] = MappingProxyType(
     {
@@ -30,8 +31,7 @@ REMOVED_EXPERIMENTAL: Final[Mapping[str, str | None]] = MappingProxyType(
 """Experimental operators of the default domain that no operator set holds any more, and their substitutes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Record):
     """An operator is deprecated in favour of another, or of a corrected version of itself.
 
     `since_version` is the version of the domain from which on the replacement is there.

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
+
+from onnx_lint.record import Record
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
@@ -30,8 +31,7 @@ class SchemaFileError(ValueError):
         super().__init__(": ".join(part for part in (self.path, place, reason) if part))
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Record):
     """A value of the JSON document and where it stands."""
 
     data: Any

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
+
+from onnx_lint.record import Record
 
 UNLIMITED: Final = 2**31 - 1
 """Upper bound of a count that has no bound: the last parameter is variadic."""
@@ -44,8 +45,7 @@ class Option(Enum):
     VARIADIC = "variadic"
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Record):
     """An input or output of an operator.
 
     `type` is what the specification prints: a type variable ("T") or a type ("tensor(int64)"). `types` are
@@ -62,8 +62,7 @@ class Parameter:
     min_arity: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSchema:
+class AttributeSchema(Record):
     """An attribute of an operator. `type` is a name of the enum AttributeProto.AttributeType.
 
     A `default` of type FLOAT is the shortest decimal that denotes the single precision number.
@@ -80,8 +79,7 @@ class AttributeSchema:
         return ATTRIBUTE_TYPE_CODES[self.type]
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorSchema:
+class OperatorSchema(Record):
     """The signature of an operator as of one operator set version.
 
     The number of inputs is from `min_input` to `max_input`; where the operator allows only some of these,

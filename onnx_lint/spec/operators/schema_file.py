@@ -8,11 +8,11 @@ A type may hold an asterisk for every element type: "tensor(*)".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
 
+from onnx_lint.record import Record
 from onnx_lint.spec.operators.json_value import Value, parse
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
@@ -52,8 +52,7 @@ _GREATEST_FLOAT: Final = (2 - 2**-23) * 2.0**127
 _Named = TypeVar("_Named", Parameter, AttributeSchema)
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaFile:
+class SchemaFile(Record):
     """The operators of one domain as a schema file describes them, the versions of each ascending."""
 
     path: str

@@ -8,13 +8,12 @@ asked for, and a version of it is built when that version is. The format is desc
 from __future__ import annotations
 
 import json
-import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint import package_data
 from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Option, Parameter, count_range
 
 _MAX_NAME: Final = 1000
@@ -23,22 +22,19 @@ _MAX_NAME: Final = 1000
 _OPTIONS: Final = {"?": Option.OPTIONAL, "*": Option.VARIADIC}
 
 
-@dataclass
 class DataFile:
     """One data file of the package, for the domains it holds."""
 
-    file_name: str
-    domains: tuple[str, ...]
-    _type_lists: dict[str, frozenset[str]] = field(default_factory=dict)
-    _rows: dict[tuple[str, str], list[Any] | None] = field(default_factory=dict)
+    def __init__(self, file_name: str, domains: tuple[str, ...]) -> None:
+        self.file_name = file_name
+        self.domains = domains
+        self._type_lists: dict[str, frozenset[str]] = {}
+        self._rows: dict[tuple[str, str], list[Any] | None] = {}
 
     @cached_property
     def _lines(self) -> dict[bytes, bytes]:
         """Each line under what stands before its first list; the header under b""."""
-        data = pkgutil.get_data(__package__, self.file_name)
-        if data is None:
-            raise FileNotFoundError(f"{__package__} was loaded in a way that brings no {self.file_name}")
-        first, *rest = data.splitlines()
+        first, *rest = package_data.read(__package__, self.file_name).splitlines()
         lines = {line[: line.find(b",[")]: line for line in rest}
         lines[b""] = first
         return lines

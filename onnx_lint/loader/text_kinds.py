@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells which message of ONNX a text may be that is no model."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.loader.identify import Form
+from onnx_lint.loader.text import parse_json, parse_textproto
+from onnx_lint.model import Fault, FaultKind
+from onnx_lint.model.documents import KINDS, MODEL
+from onnx_lint.model.place import ROOT
+from onnx_lint.source import Source
+
+# What stands in quotes or behind # may look like anything.
+_TOKENS: Final = re.compile(
+    r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{<]|[}>]|\b[A-Za-z_]\w*+(?=\s*+[:{<])"""
+)
+
+_HEAD: Final = 1 << 14
+"""How many characters are looked at: what a text is meant to be shows early, and then the parser decides."""
+
+
+def another_text(source: Source, form: Form, fault: Fault) -> Fault:
+    """The fault of a text that does not parse as a model: `fault`, or one that says which messages it may be."""
+    if fault.kind is not FaultKind.TEXT:
+        return fault
+    text = source.read_at(0, source.size).decode("utf-8-sig", "replace")
+    names = _names_in_json(text) if form is Form.JSON else _names_in_text(text)
+    parse = parse_json if form is Form.JSON else parse_textproto
+    found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind), Fault)]
+    if not found or MODEL in found:
+        return fault
+    message = f"the text is no ModelProto, but may be {' or '.join(found)} (option --proto)"
+    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
+
+
+def _has(kind: str, names: set[str]) -> bool:
+    """Whether all names are of fields of the message."""
+    known = {name for field in schema.message(kind).DESCRIPTOR.fields for name in (field.name, field.json_name)}
+    return bool(names) and names <= known
+
+
+def _names_in_text(text: str) -> set[str]:
+    """The names of the outermost fields."""
+    names = set()
+    depth = 0
+    for token in _TOKENS.finditer(text[:_HEAD]):
+        if token[0] in "{<":
+            depth += 1
+        elif token[0] in "}>":
+            depth -= 1
+        elif depth == 0 and token[0][0] not in "#\"'":
+            names.add(token[0])
+    return names
+
+
+def _names_in_json(text: str) -> set[str]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return set()
+    return set(found) if isinstance(found, dict) else set()
