@@ -13,7 +13,7 @@ from typing import Any, Final
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place
-from onnx_lint.model.documents import KINDS, MODEL, DocumentKind, kind_of
+from onnx_lint.model.documents import KINDS, MODEL, OF_MODELS, DocumentKind, kind_of
 from onnx_lint.record import EMPTY, Record, replace
 from onnx_lint.registry import Concern, Registered, concern_of, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
@@ -61,6 +61,8 @@ class Settings(Record):
     """The consumer that the models are meant for."""
     proto: str | None = None
     """The message that the files hold, such as `TensorProto`; None to tell by their content."""
+    opset_imports: Mapping[str, int] = EMPTY
+    """Operator set versions by domain, for graphs and nodes that stand in no model which imports them."""
     timings: bool = False
     """Whether to measure where the time goes."""
 
@@ -75,6 +77,9 @@ class Settings(Record):
         _schemas(self)
         if self.proto is not None:
             kind_of(self.proto)
+        for domain, version in self.opset_imports.items():
+            if version < 1:
+                raise ValueError(f"{version} is no operator set version of {domain or 'ai.onnx'!r}")
 
 
 def selectors() -> set[str]:
@@ -207,6 +212,8 @@ def lint_model(
     """
     model.operator_schemas = _schemas(settings)
     model.target = settings.target
+    if settings.opset_imports:
+        model.suppose_imports(settings.opset_imports)
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
     with watch("load rules"):
@@ -510,6 +517,8 @@ def _incomplete(model: Model, settings: Settings) -> Iterator[str]:
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
         why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
         yield f"the files of external data were not examined{why}"
+    if model.kind in OF_MODELS and not settings.opset_imports and model.signatures.not_verified():
+        yield "the operators were not looked up: a file of its kind imports no operator set (option --opset-import)"
 
 
 def lint_file(path: str, settings: Settings) -> FileReport:

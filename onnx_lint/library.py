@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from onnx_lint.engine import Settings, check_selection, lint_file, lint_source, report_of
 from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.model.documents import KINDS
 from onnx_lint.report import Report
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.releases import normalized_domain
@@ -38,16 +39,20 @@ def lint(
     target_ir: int | None = None,
     proto: str | None = None,
     target_opset: Mapping[str, int] | None = None,
+    opset_imports: Mapping[str, int] | None = None,
 ) -> Report:
     """Lint one model and return the report.
 
-    `model`: a path, the bytes of a model in any of its forms, or a message such as `onnx.ModelProto`. `edition`,
+    `model`: a path, the bytes of a model in any of its forms, or a message such as `onnx.ModelProto`, which may be any
+    of the messages that `proto` names. `edition`,
     `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
     name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
     by domain, the newest operator set versions that the consumer of the model knows. No configuration file is read.
-    `proto`: the message that is given, such as `TensorProto`; None to tell by the content.
+    `proto`: the message that is given, such as `TensorProto`; None to tell by the class of a message, or else by the
+    content. `opset_imports`: the operator set versions, by domain, that a GraphProto or NodeProto is meant for; other
+    files say so themselves.
 
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
@@ -64,7 +69,8 @@ def lint(
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
         limits=DEFAULT_LIMITS.with_values(limits or {}),
         target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),
-        proto=proto,
+        proto=_kind(model) if proto is None else proto,
+        opset_imports={normalized_domain(domain): n for domain, n in (opset_imports or {}).items()},
     )
     check_selection(settings)
     if isinstance(model, (str, os.PathLike)):
@@ -73,6 +79,12 @@ def lint(
         data = model if isinstance(model, bytes) else model.SerializeToString()
         file = lint_source(BytesSource(data), "<memory>", settings)
     return report_of([file], settings)
+
+
+def _kind(model: Any) -> str | None:
+    """The message of ONNX that the object is, if it says so."""
+    package, _, name = getattr(getattr(model, "DESCRIPTOR", None), "full_name", "").rpartition(".")
+    return name if package == "onnx" and name in KINDS else None
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:

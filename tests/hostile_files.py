@@ -68,6 +68,31 @@ def _hard_link(folder: Path) -> None:
     os.link(folder / "original", folder / "hard.bin")
 
 
+def shaped(name: str, *dims: int) -> str:
+    """The content of a ValueInfoProto of a float tensor."""
+    shape = " ".join(f"dim {{ dim_value: {dim} }}" for dim in dims)
+    return f'name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ {shape} }} }} }}'
+
+
+def operator(op_type: str, attributes: str, *inputs: str, outputs: str = "o", domain: str = "") -> bytes:
+    """A model with one node that takes values of the shapes of `inputs`."""
+    imports = f'opset_import {{ domain: "{domain}" version: 1 }}' if domain else ""
+    declared = " ".join(f"input {{ {value} }}" for value in inputs)
+    names = " ".join(f'input: "{value.split(chr(34))[1]}"' for value in inputs)
+    results = " ".join(f'output: "{name}"' for name in outputs)
+    node = f'node {{ op_type: "{op_type}" domain: "{domain}" {names} {results} {attributes} }}'
+    ends = " ".join(f"output {{ {shaped(name, 1)} }}" for name in outputs)
+    return in_bytes(f'{HEAD} {imports} graph {{ name: "graph" {declared} {ends} {node} }}')
+
+
+def numbers(name: str, *values: int) -> str:
+    return f'attribute {{ name: "{name}" type: INTS ints: {list(values)} }}'
+
+
+def integer(name: str, value: int) -> str:
+    return f'attribute {{ name: "{name}" type: INT i: {value} }}'
+
+
 def _data_file(folder: Path) -> None:
     (folder / "w.bin").write_bytes(bytes(8))
 
@@ -296,6 +321,57 @@ ATTACKS = (
             lambda: graph(
                 'sparse_initializer { values { name: "w" dims: 1 data_type: 1 float_data: 1 } '
                 f"indices {{ dims: 1 data_type: 7 int64_data: 0 }} dims: {2**40} dims: {2**40} }}"
+            )
+        ),
+    ),
+    # Extents that operators trust. (What crashed on Slice, an input without elements, is no fault of a model.)
+    Attack(
+        "Conv of another rank",
+        "impossible-operator-extent",
+        _made(lambda: operator("Conv", "", shaped("x", 1, 1, 4, 4), shaped("w", 1, 1, 1, 1, 1))),
+    ),
+    Attack(
+        "stride of 0",
+        "impossible-operator-extent",
+        _made(lambda: operator("Conv", numbers("strides", 0, 0), shaped("x", 1, 1, 4, 4), shaped("w", 1, 1, 1, 1))),
+    ),
+    Attack(
+        "Split beyond its outputs",
+        "impossible-operator-extent",
+        _made(lambda: operator("Split", integer("num_outputs", 5), shaped("x", 10), outputs="pq")),
+    ),
+    Attack(
+        "RNN of one dimension",
+        "impossible-operator-extent",
+        _made(lambda: operator("RNN", integer("hidden_size", 3), *(shaped(name, 1) for name in "xwr"))),
+    ),
+    Attack(
+        "MatMulNBits beyond its weights",
+        "impossible-operator-extent",
+        _made(
+            lambda: operator(
+                "MatMulNBits",
+                " ".join(integer(name, value) for name, value in (("K", 4096), ("N", 4096), ("block_size", 32))),
+                shaped("x", 1, 4096),
+                shaped("b", 1, 1, 16),
+                shaped("s", 1),
+                domain="com.microsoft",
+            )
+        ),
+    ),
+    Attack(
+        "SVM beyond its vectors",
+        "impossible-operator-extent",
+        _made(
+            lambda: operator(
+                "SVMClassifier",
+                numbers("vectors_per_class", 1000, 1000)
+                + numbers("classlabels_ints", 0, 1)
+                + 'attribute { name: "support_vectors" type: FLOATS floats: [1, 2] } '
+                + 'attribute { name: "coefficients" type: FLOATS floats: 1 }',
+                shaped("x", 1, 2),
+                outputs="pq",
+                domain="ai.onnx.ml",
             )
         ),
     ),

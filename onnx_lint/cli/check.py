@@ -104,6 +104,13 @@ _extent_options = section(
         help="The message that files hold, such as TensorProto.",
     ),
     click.option(
+        "--opset-import",
+        "opset_imports",
+        multiple=True,
+        metavar="[DOMAIN=]N",
+        help="The operator set that graphs and nodes without a model are meant for.",
+    ),
+    click.option(
         "--no-external-data",
         "external_data",
         flag_value=False,

@@ -221,6 +221,7 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
             target=_target(options),
             opset_schemas=options["opset_schemas"],
             proto=options["proto"],
+            opset_imports=opset_versions_of(options["opset_imports"], "--opset-import"),
             timings=options["timings"],
         )
     except SelectionError as error:
@@ -230,6 +231,8 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
 
         message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
         raise click.ClickException(visible(message)) from error
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:

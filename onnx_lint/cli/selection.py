@@ -79,7 +79,7 @@ def _checked_names(text: str) -> tuple[str, ...]:
     return names
 
 
-def opset_versions_of(values: Iterable[str]) -> dict[str, int]:
+def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> dict[str, int]:
     """The versions by domain that `[DOMAIN=]N` give; the default domain is empty.
 
     Of two for one domain the later one counts. Raises UsageError for what is no whole number.
@@ -92,7 +92,7 @@ def opset_versions_of(values: Iterable[str]) -> dict[str, int]:
         try:
             versions[normalized_domain(domain.strip())] = int(number)
         except ValueError:
-            raise click.UsageError(f"--target-opset wants [DOMAIN=]N, not {text!r}") from None
+            raise click.UsageError(f"{option} wants [DOMAIN=]N, not {text!r}") from None
     return versions
 
 

@@ -196,7 +196,7 @@ _DECLARED: Final = (
         TEXTS,
         [],
         "Schema files, which describe the operators of further domains.",
-        "Paths, relative to this file; docs/opset-schema.md describes the files.",
+        "Paths, relative to this file; docs/opset-schema.md describes the files. Operator-set documents do as well.",
         'opset-schemas = ["vision.json"]',
         "--opset-schema",
     ),

@@ -67,6 +67,9 @@ class DocumentKind(Record):
 
 _OF_OTHERS: Final = frozenset({"operator-set", "value"})
 
+OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
+"""The kinds that hold nodes and leave it to a model to import operator sets."""
+
 KINDS: Final = {
     kind.message: kind
     for kind in (

@@ -13,7 +13,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
-from onnx_lint.model.documents import KINDS, MODEL, OPERATOR_SET, Context, context, moved, values
+from onnx_lint.model.documents import KINDS, MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
@@ -116,6 +116,15 @@ class Model:
                 message = message.replace(f"{_place(inner)} of the file", path).replace(str(_place(inner)), path)
         noun = KINDS[self.kind].noun.replace("-", " ")
         return _THE_MODEL.sub(lambda match: match[1] or f"the {noun}", message)
+
+    def suppose_imports(self, versions: Mapping[str, int]) -> None:
+        """Take a graph or node that stands in no model to import the operator sets; to be said before the first rule.
+
+        Any other file says itself what it imports.
+        """
+        if self.kind in OF_MODELS:
+            for domain, version in versions.items():
+                self.proto.opset_import.add(domain=domain, version=version)
 
     # --- graphs and functions
 

@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="MOD-3", since="0.1.0")
+@rule(clause=("MOD-3", "MOD-3a"), since="0.1.0")
 def missing_graph(model: Model) -> Iterator[Finding]:
     """The model has no graph.
 
@@ -19,7 +19,8 @@ def missing_graph(model: Model) -> Iterator[Finding]:
 
     A graph in the field `graph`, be it an empty one. No sentence of the specification demands it; a model is
     defined as a graph and what has to be known about it. A file that holds only functions, to be used by other
-    models, has no place in the format and is reported too.
+    models, is a library; it gives a warning, since nothing that runs models reads it. Its functions are judged like
+    those of any model. Edition 1.9 has no functions, so under it such a file is a model without a graph.
 
     ### Example
 
@@ -28,5 +29,10 @@ def missing_graph(model: Model) -> Iterator[Finding]:
     opset_import { version: 21 }
     ```
     """
-    if not model.proto.HasField("graph"):
-        yield Finding(ROOT.at("graph"), "the model has no graph", allowed="one graph")
+    if model.proto.HasField("graph"):
+        return
+    if model.functions and model.standard.at_least("1.16"):
+        message = "the model has functions and no graph, which nothing runs"
+        yield Finding(ROOT.at("graph"), message, clause="MOD-3a", allowed="one graph")
+    else:
+        yield Finding(ROOT.at("graph"), "the model has no graph", clause="MOD-3", allowed="one graph")
