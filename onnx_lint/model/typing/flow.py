@@ -134,8 +134,8 @@ class _Flow:
         """Note the values that are declared as another type than their node makes, and return their names."""
         get = known.get
         differing = {name for name, kind in declared.items() if get(name, kind) != kind}
-        # What is declared of inputs and initializers is compared elsewhere.
-        differing = {name for name in differing if known[name] and graph.positions.get(name, BEFORE_NODES) >= 0}
+        # What is declared of inputs and initializers is compared elsewhere; a value from outside has no position here.
+        differing = {name for name in differing if known[name] and graph.positions.get(name) != BEFORE_NODES}
         if not differing:
             return differing
         noted: set[str] = set()
