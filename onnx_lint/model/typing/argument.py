@@ -55,6 +55,9 @@ _TENSOR_ARGUMENTS: Final[Mapping[int, Argument]] = {
     code: Argument(_TENSOR, kind) for code, kind in enumerate(TENSORS) if kind is not None
 }
 
+_INTEGER_ARGUMENTS: Final[Mapping[int, Argument]] = {code: Argument(_INT, code) for code in range(len(TENSORS))}
+"""The numbers of element types, which most of the integers are that types depend on."""
+
 Bindings = Mapping[str, Argument]
 """What stands for the attribute parameters of a function; one that is missing was left out of the call."""
 
@@ -65,7 +68,12 @@ Arguments = tuple[tuple[str, Argument], ...]
 def read_arguments(protos: Iterable[Any], names: frozenset[str], bindings: Bindings | None) -> Arguments:
     """Those of the AttributeProtos with one of the names; `bindings` are those of the function around the node."""
     if bindings is None:
-        return tuple([(name, argument_of(attribute)) for attribute in protos if (name := attribute.name) in names])
+        known: Arguments = ()
+        for attribute in protos:
+            # Most nodes have none or one of the names: no list is made for these.
+            if (name := attribute.name) in names:
+                known += ((name, argument_of(attribute)),)
+        return known
     found = [(name, _bound(attribute, bindings)) for attribute in protos if (name := attribute.name) in names]
     return tuple([(name, argument) for name, argument in found if argument is not None])
 
@@ -76,7 +84,7 @@ def argument_of(attribute: Any) -> Argument:
     if kind == _TENSOR:
         return _TENSOR_ARGUMENTS.get(attribute.t.data_type, UNKNOWN)
     if kind == _INT:
-        return Argument(kind, attribute.i)
+        return _INTEGER_ARGUMENTS.get(attribute.i) or Argument(kind, attribute.i)
     if kind == _STRING:
         return Argument(kind, attribute.s)
     if kind in _LISTS:
