@@ -40,6 +40,9 @@ DATA_KINDS: Final = ("TensorProto", "SparseTensorProto", "SequenceProto", "MapPr
 """The messages that data files hold. What can be read as several of them is the first: a sequence of one tensor and an
 optional with that tensor are the same bytes."""
 
+NESTING_KINDS: Final = ("SequenceProto", "MapProto", "OptionalProto")
+"""Those that hold themselves."""
+
 
 def another_message(source: Source) -> Fault | None:
     """The fault of a file that holds another message than ModelProto; None where a model was meant."""
@@ -68,8 +71,18 @@ def data_kind(source: Source) -> str | None:
     certain = next((kind for kind in fitting if _holds(source, kind, _IS_CERTAIN[kind])), None)
     if certain is not None:
         return certain
+    nested = next((kind for kind in fitting if kind in NESTING_KINDS and _is_too_deep(source, kind)), None)
+    if nested is not None:
+        return nested
     possible = [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
     return possible[0] if len(possible) == 1 else None
+
+
+def _is_too_deep(source: Source, kind: str) -> bool:
+    """Whether the file is a message of this kind but that it nests deeper than Protocol Buffers parses."""
+    from onnx_lint.loader.inspection import inspect  # late, because that asks what is in a file as well
+
+    return any(fault.kind is FaultKind.NESTING for fault in inspect(source, kind, skips_canonical=False).faults)
 
 
 def possible_kinds(source: Source) -> list[str]:

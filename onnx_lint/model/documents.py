@@ -183,13 +183,36 @@ def _held(document: Proto) -> Iterator[tuple[Proto, tuple[str, int | None]]]:
             yield from ((message, (field.name, index)) for index, message in enumerate(value))
 
 
+_VALUES_OF_VALUES: Final = frozenset({"SequenceProto", "MapProto", "OptionalProto"})
+
+
 def values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
-    """The value and all sequences, maps and optionals in it, each with its place."""
-    if document.DESCRIPTOR.name not in {"SequenceProto", "MapProto", "OptionalProto"}:
+    """The value and all sequences, maps and optionals in it, each with its place; what holds others before them."""
+    if document.DESCRIPTOR.name not in _VALUES_OF_VALUES:
         return
     yield document, place
-    for message, (field, index) in _held(document):
-        yield from values(message, place.at(field, index))
+    open_values = [(_values_in(document), place)]
+    while open_values:
+        held, around = open_values[-1]
+        found = next(held, None)
+        if found is None:
+            open_values.pop()
+            continue
+        message, (field, index) = found
+        inside = around.at(field, index)
+        yield message, inside
+        open_values.append((_values_in(message), inside))
+
+
+def _values_in(value: Proto) -> Iterator[tuple[Proto, tuple[str, int | None]]]:
+    """The sequences, maps and optionals that the value holds, and where."""
+    for field, held in value.ListFields():
+        if field.message_type is None or field.message_type.name not in _VALUES_OF_VALUES:
+            continue
+        if hasattr(held, "DESCRIPTOR"):
+            yield held, (field.name, None)
+        else:
+            yield from ((message, (field.name, index)) for index, message in enumerate(held))
 
 
 def moved(place: Place, found: Context, root: Place) -> Place | None:

@@ -116,6 +116,10 @@ def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_
     field = f"{kind}_values"
     common = ValueType(kind)
     is_mixed = False
+    if kind in {"tensor", "sparse_tensor"}:
+        codes = {element.data_type for element in _tensors(sequence)}
+        if len(codes) <= 1:
+            return ValueType(kind, code=_known(codes.pop())) if codes else common
     for index, element in enumerate(getattr(sequence, field)):
         own = _type_of(element, place.at(field, index), found)
         joined = _joined(common, own)
@@ -125,6 +129,12 @@ def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_
             is_mixed = True
             found.append(Mixture(place, field, index, own, common, is_of_map))
     return common
+
+
+def _tensors(sequence: Proto) -> Iterator[Proto]:
+    """The tensors of a sequence, of sparse ones their values."""
+    yield from sequence.tensor_values
+    yield from (sparse.values for sparse in sequence.sparse_tensor_values)
 
 
 def _joined(one: ValueType, other: ValueType) -> ValueType | None:

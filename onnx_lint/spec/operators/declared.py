@@ -55,6 +55,10 @@ class Declarations:
         """The newest version of the domain that has a document; None without any."""
         return max((found.version for found in self._sets.get(domain, ())), default=None)
 
+    def has_version(self, domain: str, version: int) -> bool:
+        """Whether a document declares that version of the domain."""
+        return any(found.version == version for found in self._sets.get(domain, ()))
+
     def since(self, domain: str) -> Mapping[str, int]:
         """The operators of the domain in all its documents, and the version that brought each."""
         return self._since.get(domain, {})

@@ -65,8 +65,15 @@ class OperatorSchemas:
         return more
 
     def is_declared(self, domain: str, op_type: str, opset_version: int) -> bool | None:
-        """Whether the operator-set documents have the operator in that version; None where they do not tell."""
-        return self._declared.has(normalized_domain(domain), op_type, opset_version)
+        """Whether the operator-set documents have the operator in that version; None where they do not tell.
+
+        Of ONNX's own domains only the version of a document counts: the others are known better than a document of a
+        later version tells, in which many operators have a newer definition.
+        """
+        domain = normalized_domain(domain)
+        if _data_file(domain) is not None and not self._declared.has_version(domain, opset_version):
+            return None
+        return self._declared.has(domain, op_type, opset_version)
 
     def newest_declared(self, domain: str) -> int | None:
         """The newest version of the domain that an operator-set document declares; None where none is of the domain."""
@@ -100,7 +107,7 @@ class OperatorSchemas:
         names = sorted(name for name, since in first.items() if opset_version is None or since <= opset_version)
         if opset_version is None or domain not in self._declared.domains:
             return tuple(names)
-        return tuple(name for name in names if self._declared.has(domain, name, opset_version) is not False)
+        return tuple(name for name in names if self.is_declared(domain, name, opset_version) is not False)
 
     def known_domains(self) -> tuple[str, ...]:
         """The domains whose operators are known: ONNX's own, ONNX Runtime's, those of schema files."""
