@@ -34,7 +34,7 @@ from wire_bytes import (
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader import load
+from onnx_lint.loader import load, skeleton
 from onnx_lint.loader.inspection import MAX_FAULTS, inspect
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.source import BytesSource
@@ -637,3 +637,19 @@ def test_unpacked_values_of_a_tensor_count_little_towards_the_limit():
     data = BASE + length(7, length(5, tensor))
     model = load(BytesSource(data), "model.onnx", limits=DEFAULT_LIMITS.with_values({"fields": 1000}))
     assert [fault.kind for fault in model.faults] == [FaultKind.UNKNOWN_FIELD]
+
+
+def test_long_lists_of_an_attribute_count_little_towards_the_limit(monkeypatch: pytest.MonkeyPatch):
+    """As a tree ensemble has them: unpacked, as the schema declares them."""
+    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
+    limits = DEFAULT_LIMITS.with_values({"fields": 300})
+    model = schema.message("ModelProto")(ir_version=10, graph={"name": "g"})
+    node = model.graph.node.add(op_type="TreeEnsembleRegressor", domain="ai.onnx.ml")
+    node.attribute.add(name="nodes_values", type=6, floats=range(5000))
+    node.attribute.add(name="nodes_nodeids", type=7, ints=range(5000))
+    node.attribute.add(name="nodes_modes", type=8, strings=[b"BRANCH_LEQ"] * 5000)
+    data = model.SerializeToString()
+    for written, kinds in ((data, []), (data + number(1000, 1), [FaultKind.UNKNOWN_FIELD])):
+        loaded = load(BytesSource(written), "model.onnx", limits=limits)
+        assert [fault.kind for fault in loaded.faults] == kinds
+        assert loaded.proto == model

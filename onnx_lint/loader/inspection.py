@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits, exceeded
 from onnx_lint.loader.parsing import is_canonical, parse
-from onnx_lint.loader.skeleton import MAX_DEPTH, RUN, TOO_MANY_FIELDS, tensor_records
+from onnx_lint.loader.skeleton import MAX_DEPTH, RUN, TOO_MANY_FIELDS, records_of
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.documents import KINDS, MODEL
 from onnx_lint.model.place import ROOT, Place
@@ -102,8 +102,7 @@ class _Walk:
         self.fatal = False
 
     def frame(self, message: str, place: Place, start: int, end: int) -> _Frame:
-        records = tensor_records if message == "TensorProto" else wire.records
-        return _Frame(message, place, len(place.key), end, records(self.source, start, end))
+        return _Frame(message, place, len(place.key), end, records_of(self.source, message, start, end))
 
     def add(self, fault: Fault) -> None:
         self.counts[fault.kind] += 1

@@ -131,7 +131,7 @@ class _Copier:
         position = start
         while position < end:
             small = 0
-            rest = wire.records(self.source, position, end, inside_groups=False)
+            rest = records_of(self.source, message, position, end, inside_groups=False)
             for number, wire_type, tag, value, following in rest:
                 self.take(1)
                 field = fields.get(number)
@@ -173,7 +173,9 @@ class _Copier:
         fields = wire.fields("TensorProto")
         payloads: list[Payload] = list(self.payloads.get(key, ()))
         copied, pending = 0, start
-        for number, wire_type, tag, value, following in tensor_records(self.source, start, end, inside_groups=False):
+        for number, wire_type, tag, value, following in records_of(
+            self.source, "TensorProto", start, end, inside_groups=False
+        ):
             self.take(1)
             field = fields.get(number)
             if field is None or field.name not in _VALUE_FIELDS or following - value < PAYLOAD_BYTES:
@@ -200,19 +202,35 @@ _LONG_RUN = 32
 """After so many records in a row the rest of the run is looked for in bulk."""
 
 
-def tensor_records(
-    source: Source, start: int, end: int, *, inside_groups: bool = True
+_RUN_FIELDS = {
+    "TensorProto": _VALUE_FIELDS - {"raw_data"},
+    "AttributeProto": frozenset({"floats", "ints", "strings"}),
+}
+"""The lists that may have millions of elements, by message: a tree ensemble is written in the attributes of a node."""
+
+
+def records_of(
+    source: Source, message: str, start: int, end: int, *, inside_groups: bool = True
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """The records of a tensor as `wire.records` gives them, with unpacked values of one field in a row as one run."""
+    """The records of a message as `wire.records` gives them, with unpacked values of one long list in a row as one."""
+    if message in _RUN_FIELDS:
+        return _with_runs(source, message, start, end, inside_groups)
+    return wire.records(source, start, end, inside_groups=inside_groups)
+
+
+def _with_runs(
+    source: Source, message: str, start: int, end: int, inside_groups: bool
+) -> Iterator[tuple[int, int, int, int, int]]:
     run: tuple[int, int, int] | None = None
     records = 0
-    fields = wire.fields("TensorProto")
+    fields, wanted = wire.fields(message), _RUN_FIELDS[message]
     position = start
     while True:
         for record in wire.records(source, position, end, inside_groups=inside_groups):
             number, wire_type, tag, _, position = record
             field = fields.get(number)
-            single = field if field is not None and _is_single(field, wire_type) else None
+            # A packed list is one record as it is.
+            single = field if field is not None and field.name in wanted and wire_type == field.wire_type else None
             if run is not None and (single is None or run[0] != number):
                 yield run[0], RUN, run[1], run[1], run[2]
                 run, records = None, 0
@@ -229,10 +247,3 @@ def tensor_records(
             break
     if run is not None:
         yield run[0], RUN, run[1], run[1], run[2]
-
-
-def _is_single(field: wire.Field, wire_type: int) -> bool:
-    """Whether the record holds one of many values of the field, and not a packed list or raw_data."""
-    if field.name not in _VALUE_FIELDS or wire_type != field.wire_type:
-        return False
-    return field.name == "string_data" or wire_type != WireType.LEN

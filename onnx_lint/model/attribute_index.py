@@ -143,7 +143,7 @@ def _signature(attribute: Proto) -> AttributeSignature:
         is_named=bool(attribute.name),
         is_reference=bool(attribute.ref_attr_name),
         is_documented=bool(attribute.doc_string),
-        is_text=all(utf8_fault(value) is None for value in (attribute.s, *attribute.strings)),
+        is_text=all(utf8_fault(value) is None for value in chain((attribute.s,), attribute.strings)),
     )
 
 

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from onnx_lint.model.graph import Proto
@@ -43,7 +43,9 @@ IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 
 _NUMBER: Final = r"[0-9]{1,30}"
 _DRIVE: Final = r"[A-Za-z]:"
-_SEPARATOR: Final = r"[/\\]"
+_PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
+_MAX_CHARACTERS: Final = 32_767
+"""The longest path that any system takes; a stranger's may have a hundred million."""
 
 
 def stored_bytes(proto: Proto) -> int | None:
@@ -75,8 +77,11 @@ class ExternalFile(Record):
     """The size in bytes; None unless it is a regular file that no symbolic link leads to."""
 
 
+@lru_cache
 def location_problem(location: str) -> str | None:
     """What keeps the string from being a relative POSIX path, or None; parent directories are judged elsewhere."""
+    if len(location) > _MAX_CHARACTERS:
+        return f"has {len(location):,} characters, more than any path"
     if "\0" in location:
         return "holds a NUL byte"
     if location.startswith("/"):
@@ -90,9 +95,10 @@ def location_problem(location: str) -> str | None:
     return None
 
 
+@lru_cache
 def goes_up(location: str) -> bool:
     """Whether a component of the path, as written, is the parent directory."""
-    return ".." in re.split(_SEPARATOR, location)
+    return ".." in location and re.search(_PARENT, location) is not None
 
 
 def examine(directory: str, location: str) -> ExternalFile:
@@ -135,7 +141,7 @@ class ExternalData:
         """The TensorProto."""
         return self.tensor.proto
 
-    @property
+    @cached_property
     def is_external(self) -> bool:
         """Whether the tensor is marked EXTERNAL."""
         return bool(self.proto.data_location == EXTERNAL)
@@ -156,7 +162,7 @@ class ExternalData:
                 return self.tensor.place.at("external_data", index)
         return self.tensor.place
 
-    @property
+    @cached_property
     def location(self) -> str:
         """The location as written; empty when there is none."""
         return self.get("location") or ""
@@ -168,7 +174,7 @@ class ExternalData:
             return None
         return int(value)
 
-    @property
+    @cached_property
     def is_safe(self) -> bool:
         """Whether the location is a relative path below the model's folder, so that it may be looked up."""
         location = self.location
@@ -176,7 +182,7 @@ class ExternalData:
             return False
         return location_problem(location) is None and not goes_up(location)
 
-    @property
+    @cached_property
     def file(self) -> ExternalFile | None:
         """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
         if self._directory is None or not self.is_external or not self.is_safe:

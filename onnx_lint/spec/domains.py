@@ -10,6 +10,8 @@ from onnx_lint.spec.releases import normalized_domain
 
 _LABEL: Final = r"\w(?:[\w-]*\w)?"
 _REVERSE_DOMAIN_NAME: Final = rf"{_LABEL}(?:\.{_LABEL})+"
+_MAX_CHARACTERS: Final = 255
+"""The most that a domain name can have (RFC 1035, section 2.3.4); a stranger's may have a hundred million."""
 
 
 def is_reverse_domain_name(name: str) -> bool:
@@ -19,7 +21,7 @@ def is_reverse_domain_name(name: str) -> bool:
     of Java packages without a grammar, so letters of any script and digits at the front are let pass. Whose domain it
     is nobody can tell from the file.
     """
-    return re.fullmatch(_REVERSE_DOMAIN_NAME, name) is not None
+    return len(name) <= _MAX_CHARACTERS and re.fullmatch(_REVERSE_DOMAIN_NAME, name) is not None
 
 
 def shown_domain(domain: str) -> str:

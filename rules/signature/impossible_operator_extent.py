@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from onnx_lint.model import Graph, Model, Node, Proto
 from onnx_lint.model.dims import Dims, stated_dims
@@ -71,9 +71,10 @@ def _number(node: Node, name: str) -> int | None:
     return None if proto is None else int(proto.i)
 
 
-def _numbers(node: Node, name: str) -> list[int] | None:
+def _numbers(node: Node, name: str) -> Sequence[int] | None:
     proto = _attribute(node, name, "INTS")
-    return None if proto is None else list(proto.ints)
+    numbers: Sequence[int] | None = None if proto is None else proto.ints
+    return numbers
 
 
 def _finding(node: Node, name: str, what: str, allowed: str) -> Finding:

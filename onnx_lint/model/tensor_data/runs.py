@@ -17,7 +17,7 @@ _FIXED_BYTES: Final = {wire.WireType.FIXED32: 4, wire.WireType.FIXED64: 8}
 
 
 def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
-    """Where the records of a value field of TensorProto that stand in a row from `start` on end.
+    """Where the records of a repeated field without messages that stand in a row from `start` on end.
 
     Only records with the shortest tag are taken, and of strings only short ones, so the run may go on; what is taken is
     whole and well formed. With nothing to take the result is `start`.
@@ -39,7 +39,7 @@ def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
 def _taken(window: bytes, tag: int, field: wire.Field) -> int:
     """How many bytes the records at the start of `window` have."""
     if field.wire_type == wire.WireType.LEN:
-        return short_record_count(window, 0)[1]
+        return short_record_count(window, 0, tag)[1]
     import numpy as np
 
     data = np.frombuffer(window, np.uint8)

@@ -172,13 +172,13 @@ class StringScan:
             self.terminated.add(self.count, length - 1, span)
 
 
-def short_record_count(window: bytes, position: int) -> tuple[int, int]:
-    """How many whole records with a length of one byte stand from `position` on, and where they end."""
+def short_record_count(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
+    """How many whole records of a field with a length of one byte stand from `position` on, and where they end."""
     count = length = 0
     most = len(window) - 1
     while position < most:
         length = window[position + 1]
-        if length > _MAX_SHORT or window[position] != _TAG:
+        if length > _MAX_SHORT or window[position] != tag:
             break
         position += 2 + length
         count += 1
