@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
-from onnx_lint.model.documents import KINDS, MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
+from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
@@ -110,12 +109,9 @@ class Model:
         """The message with the document for the model around its parts, and with its places."""
         if self._context is None:
             return message
-        for inner, outer in self._context.places.items():
-            if inner != outer:
-                path = str(_place(outer)) if outer else "the root"
-                message = message.replace(f"{_place(inner)} of the file", path).replace(str(_place(inner)), path)
-        noun = KINDS[self.kind].noun.replace("-", " ")
-        return _THE_MODEL.sub(lambda match: match[1] or f"the {noun}", message)
+        from onnx_lint.model.document_wording import worded  # late, as most files are models
+
+        return worded(message, self.kind, self.place_in_document)
 
     def suppose_imports(self, versions: Mapping[str, int]) -> None:
         """Take a graph or node that stands in no model to import the operator sets; to be said before the first rule.
@@ -386,17 +382,6 @@ class Model:
             if found is not None:
                 return found[0]
         return 0
-
-
-_THE_MODEL = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\bthe model\b""")
-"""The words, and names in quotes, in which they mean something else."""
-
-
-def _place(key: Key) -> Place:
-    place = ROOT
-    for field, index in key:
-        place = place.at(field, index)
-    return place
 
 
 _TYPE_FIELDS = frozenset({"tp", "type_protos"})

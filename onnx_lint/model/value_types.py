@@ -15,6 +15,12 @@ from onnx_lint.record import Record
 KINDS: Final = ("tensor", "sparse_tensor", "sequence", "map", "optional")
 """What a sequence or optional may hold, in the order of the numbers in `elem_type`, which begin with 1."""
 
+
+def kind_name(number: int) -> str:
+    """The kind for messages: `SPARSE_TENSOR (2)`, or the number where there is none."""
+    return f"{KINDS[number - 1].upper()} ({number})" if 1 <= number <= len(KINDS) else str(number)
+
+
 INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 """UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
+from onnx_lint.model.value_types import kind_name
 from onnx_lint.rule import Finding, rule
 
 _FIELDS = ("tensor_value", "sparse_tensor_value", "sequence_value", "map_value", "optional_value")
@@ -40,5 +41,6 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
         wanted = _FIELDS[value.elem_type - 1]
         for field in given:
             if field != wanted:
-                message = f"the optional has its value in {field}, which is not the field of kind {value.elem_type}"
+                kind = kind_name(value.elem_type)
+                message = f"the optional has its value in {field}, which is not the field of kind {kind}"
                 yield Finding(place.at(field), message, allowed=wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
+from onnx_lint.model.value_types import kind_name
 from onnx_lint.rule import Finding, rule
 
 _FIELDS = ("tensor_values", "sparse_tensor_values", "sequence_values", "map_values", "optional_values")
@@ -32,5 +33,6 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
         wanted = _FIELDS[value.elem_type - 1]
         for field in _FIELDS:
             if field != wanted and len(getattr(value, field)):
-                message = f"the sequence has elements in {field}, which is not the field of kind {value.elem_type}"
+                kind = kind_name(value.elem_type)
+                message = f"the sequence has elements in {field}, which is not the field of kind {kind}"
                 yield Finding(place.at(field, 0), message, allowed=wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
+from onnx_lint.model.declarations import element_type_name
 from onnx_lint.rule import Finding, rule
 
 _STRING = 8
@@ -30,11 +31,12 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
     for value, place in model.values():
         if value.DESCRIPTOR.name != "MapProto":
             continue
+        stated_type = element_type_name(value.key_type)
         if value.key_type not in _KEY_TYPES:
-            stated = f"keys of element type {value.key_type}" if value.HasField("key_type") else "no type of keys"
+            stated = f"keys of type {stated_type}" if value.HasField("key_type") else "no type of keys"
             yield Finding(place.at("key_type"), f"the map states {stated}", allowed="an integer type or STRING")
             continue
         wrong, right = ("keys", "string_keys") if value.key_type == _STRING else ("string_keys", "keys")
         if len(getattr(value, wrong)):
-            message = f"the map has keys in {wrong}, which is not the field of element type {value.key_type}"
+            message = f"the map has keys in {wrong}, which is not the field for {stated_type}"
             yield Finding(place.at(wrong, 0), message, allowed=right)
