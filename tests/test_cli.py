@@ -310,6 +310,23 @@ def test_hint_for_missing_survives_odd_folders() -> None:
     assert hint_for_missing("", ["explain"]) == ""
 
 
+def test_a_file_that_may_not_be_read_does_not_keep_others_from_being_linted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The administrator may read everything, so permissions are made up here.
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    assert run(["check", str(folder / "clean.textproto")]) == 0
+
+
+def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone() -> str:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(os, "getcwd", gone)
+    with pytest.raises(OutputError, match=r"^report\.json: No such file or directory$"), report_file("report.json"):
+        pass
+
+
 # --- selection
 
 
@@ -323,6 +340,7 @@ def test_hint_for_missing_survives_odd_folders() -> None:
         ),
         (["--ignore", "name,grph"], "unknown rule 'grph'; did you mean 'graph'?"),
         (["--extend-select", "SHOLD"], "unknown rule 'SHOLD'; did you mean 'SHOULD'?"),
+        (["--extend-select", "shold"], "unknown rule 'shold'; did you mean 'SHOULD'?"),
         (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
         (["--severity", "cycle=eror"], "unknown severity 'eror'; did you mean 'error'?"),
         (["--severity", "cycle"], "--severity wants RULE=LEVEL, not 'cycle'"),

@@ -138,3 +138,44 @@ _WITH_SITE = f"import sys; sys.path[:0] = {[path for path in sys.path if path]!r
 
 def test_the_commands_are_known():
     assert set(application.commands) == COMMANDS
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the shell closes the stream, and a folder in use can be removed")
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ('"$@" models/error.onnx >&-', 1),
+        ('"$@" gone.onnx 2>&-', 2),
+        ('"$@" models/error.onnx >&- 2>&-', 1),
+        ('cd models; rm -r ../models; "$@" ../clean.onnx', 2),
+    ],
+)
+def test_a_closed_stream_and_a_removed_folder_are_no_bugs(folder: Path, script: str, code: int):
+    found = []
+    for command in ((), ("check",)):
+        (folder / "models").mkdir(exist_ok=True)
+        (folder / "models" / "error.onnx").write_bytes(_model(op_type="Rleu"))
+        words = ["sh", "-c", script, "sh", sys.executable, "-m", "onnx_lint", *command]
+        found.append(subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, check=False))
+    first, second = found
+    assert (first.returncode, first.stdout, first.stderr) == (second.returncode, second.stdout, second.stderr)
+    assert first.returncode == code
+    assert "Traceback" not in first.stderr
+
+
+@pytest.mark.parametrize("module", ["google.protobuf.internal.well_known_types", "onnx_lint.engine"])
+@pytest.mark.parametrize("command", [[], ["check"]])
+def test_an_interrupt_while_modules_are_imported_ends_quietly(folder: Path, module: str, command: list[str]):
+    interrupting = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from onnx_lint.__main__ import main\n"
+        "main()\n"
+    )
+    words = [sys.executable, "-c", interrupting, *command, "clean.onnx"]
+    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\n")

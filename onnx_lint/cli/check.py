@@ -14,6 +14,7 @@ import click
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.completion import complete_file_ignores, complete_limits, complete_selectors, complete_severities
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
+from onnx_lint.cli.paths import find_inputs, has_working_directory
 from onnx_lint.cli.plan import Plan, told_apart
 from onnx_lint.cli.report_options import common_report_options, files_options, report_options, reporter_options
 from onnx_lint.cli.sections import COMMON, SectionedCommand, section
@@ -131,7 +132,7 @@ _extent_options = section(
 
 
 @click.command("check", cls=SectionedCommand, short_help="Lint models; may be left out.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(readable=False))
 @_selection_options
 @_gate_options
 @common_report_options
@@ -150,6 +151,8 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
     standard input. NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A
     configuration file says the same once and for all: see onnx-lint config.
     """
+    if not has_working_directory():
+        raise click.ClickException("the working directory is not there any more")
     plan = Plan(ctx, options)
     if options["show_settings"]:
         from onnx_lint.cli.show_settings import show_settings
@@ -190,7 +193,6 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
 
 def _tasks(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> list[Task]:
     from onnx_lint.cli.jobs import Task
-    from onnx_lint.cli.paths import find_inputs
 
     run = plan.of_run()
     inputs = find_inputs(paths, run["exclude"], may_be_none=run["allow_no_input"])

@@ -29,6 +29,15 @@ class Input(Record):
     """Why there is nothing to lint."""
 
 
+def has_working_directory() -> bool:
+    """Whether the working directory is there; it may have been removed meanwhile."""
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib is an import as well
+    except OSError:
+        return False
+    return True
+
+
 def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False) -> list[Input]:
     """The inputs in the given order, those of a directory or a glob sorted, each once.
 

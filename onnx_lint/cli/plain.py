@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from onnx_lint.cli import exit_codes
+from onnx_lint.cli.paths import find_inputs, has_working_directory
 from onnx_lint.cli.streams import OutputError, write_to_standard_output
 from onnx_lint.configuration.discovery import Configurations
 
@@ -23,10 +24,8 @@ _ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")
 
 def run(arguments: Sequence[str]) -> int | None:
     """Lint the files and return the exit code; None where the arguments are for the command line to understand."""
-    if not _are_plain(arguments) or _are_configured({""}):
+    if not _are_plain(arguments) or not has_working_directory() or _are_configured({""}):
         return None
-    from onnx_lint.cli.paths import find_inputs
-
     inputs = find_inputs(arguments)
     directories = {os.path.dirname(item.path) for item in inputs}  # noqa: PTH120 - pathlib is an import as well
     if any(item.problem is not None for item in inputs) or _are_configured(directories):
@@ -81,6 +80,7 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
+        sys.stderr.write("\n")  # as click does, so that the prompt of the shell gets a line of its own
         code = exit_codes.INTERRUPTED
     except Exception as error:
         from onnx_lint.cli.failures import report_crash

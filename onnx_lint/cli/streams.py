@@ -63,9 +63,9 @@ def report_file(path: str) -> Iterator[TextIO]:
 
     A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError when it cannot be written.
     """
-    # A link stays a link; the file it leads to is replaced.
-    target = os.path.realpath(path)
     try:
+        # A link stays a link; the file it leads to is replaced.
+        target = os.path.realpath(path)
         if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113 - realpath gives a str
             with open(target, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123 - as above
                 yield stream

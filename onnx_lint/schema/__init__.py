@@ -23,6 +23,9 @@ def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     of the text format and the implementation in pure Python, which takes a fifth of a run on a small model.
     """
     try:
+        # The first class that is made imports this module from C, and ends the process with a segmentation fault when
+        # Ctrl-C comes in between. Imported here it is there already.
+        import google.protobuf.internal.well_known_types  # noqa: F401
         from google._upb._message import DescriptorPool
         from google.protobuf.message import Message
         from google.protobuf.pyext.cpp_message import (  # type: ignore[import-not-found]  # its stubs leave it out
