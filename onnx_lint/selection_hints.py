@@ -23,7 +23,12 @@ def hint_for_rule(name: str, known: Iterable[str]) -> str:
         return "; it is a chapter, and here only a rule may stand"
     spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
     same = next((other for other in known if other.lower() == spelling and other != name), None)
-    return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known)
+    # The names of keywords are in capitals, and may be given in any letters.
+    return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known) or _keyword(name, known)
+
+
+def _keyword(name: str, known: Iterable[str]) -> str:
+    return suggestion(name.upper(), [other for other in known if other.isupper()])
 
 
 def _decided_by(rules: tuple[str, ...]) -> str:
