@@ -45,6 +45,10 @@ EXPLAINED = {
         "a variadic input whose only name is empty: onnx.checker counts names, onnx-lint values (VAR-1)"
     ),
     ("variadic output emptied", None): "the same for outputs (VAR-2)",
+    **{
+        ("least", name): "its description demands one of several operands or attributes; onnx.checker does not look"
+        for name in ("Constant", "LabelEncoder", "OneHotEncoder", "Optional", "Split", "ZipMap")
+    },
     ("no outputs", None): (
         "each node has one or more outputs (NOD-1); onnx.checker lets operators pass whose schema allows none"
     ),

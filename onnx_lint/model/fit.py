@@ -17,6 +17,7 @@ from onnx_lint.spec.operators import (
     Parameter,
     sources,
 )
+from onnx_lint.spec.operators.alternatives import Alternatives, alternatives
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
 
@@ -90,6 +91,16 @@ def missing_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
     return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
 
 
+def missing_alternatives(schema: OperatorSchema, usage: Usage) -> list[Alternatives]:
+    """The groups of attributes and inputs of which the operator needs one, and the nodes have none."""
+    given = {name for name, _ in usage.attributes}
+    return [
+        group
+        for group in alternatives(schema)
+        if given.isdisjoint(group.attributes) and not (group.input is not None and any(usage.inputs[group.input :][:1]))
+    ]
+
+
 def mistyped_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
     """The attributes that state another type than the signature's; those without a valid type are left out."""
     return [
@@ -104,7 +115,10 @@ def fits(schema: OperatorSchema, usage: Usage) -> bool:
     return all(
         side.count_fits and not side.omitted and side.short_variadic is None for side in operands(schema, usage)
     ) and not (
-        unknown_attributes(schema, usage) or missing_attributes(schema, usage) or mistyped_attributes(schema, usage)
+        unknown_attributes(schema, usage)
+        or missing_attributes(schema, usage)
+        or missing_alternatives(schema, usage)
+        or mistyped_attributes(schema, usage)
     )
 
 

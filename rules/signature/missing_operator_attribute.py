@@ -4,8 +4,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.fit import describe_schema, missing_attributes, other_version, version_hint
+from onnx_lint.model.fit import (
+    describe_schema,
+    missing_alternatives,
+    missing_attributes,
+    other_version,
+    version_hint,
+)
+from onnx_lint.model.signatures import Usage
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.alternatives import Alternatives
 from onnx_lint.wording import quote
 
 
@@ -23,6 +32,10 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     attribute that refers to a parameter of the function counts as given; whether the calls give the parameter a
     value is for `unbound-required-attribute`.
 
+    Some operators leave a choice, of which the signature knows nothing and the description says that one has to be
+    there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, the input or the `type`
+    of Optional, the keys and values of LabelEncoder, the `classlabels` of ZipMap, the `cats` of OneHotEncoder.
+
     ### Example
 
     ```
@@ -33,7 +46,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
         schema = usage.operator.schema
         assert schema is not None
         missing = missing_attributes(schema, usage)
-        other = other_version(model.signatures.schemas, schema, usage) if missing else ""
+        groups = missing_alternatives(schema, usage)
+        other = other_version(model.signatures.schemas, schema, usage) if missing or groups else ""
         for name in missing:
             for node in usage.nodes:
                 hint = version_hint(other, usage, node)
@@ -43,3 +57,26 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
                 )
+        for group in groups:
+            yield from _without_any(schema, usage, group, other)
+
+
+def _without_any(schema: OperatorSchema, usage: Usage, group: Alternatives, other: str) -> Iterator[Finding]:
+    """The findings of nodes that have no member of a group; each group has two members or more."""
+    if len(group.attributes) > 2:
+        members = f"the attributes {', '.join(map(quote, group.attributes))}"
+        lacks = f"none of {members}"
+    else:
+        names = [f"attribute {quote(name)}" for name in group.attributes]
+        if group.input is not None:
+            names.append(f"input {group.input} ({quote(schema.inputs[group.input].name)})")
+        members = " and ".join(names)
+        lacks = f"neither {' nor '.join(names)}"
+    for node in usage.nodes:
+        yield Finding(
+            node.place,
+            f"{node.describe()} has {lacks}, {describe_schema(schema)} requires one of them"
+            f"{version_hint(other, usage, node)}",
+            allowed=f"one of {members}",
+            subject=group.attributes[0],
+        )
