@@ -66,7 +66,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
 
 def _allowed(model: Model, limit: str) -> str:
-    return f"a {limit} of at most {getattr(model.limits, limit):,}"
+    return f"at most {getattr(model.limits, limit):,}, the limit {limit}"
 
 
 def _nesting(model: Model) -> tuple[Place, str] | None:
