@@ -13,6 +13,7 @@ from google.protobuf import json_format, text_format
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
 from onnx_lint.engine import Settings, lint_source
+from onnx_lint.loader import load, skeleton
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.source import BytesSource
 
@@ -92,3 +93,52 @@ def test_every_format_tells_of_an_operator_set(format_name: str, tmp_path: Path,
     out = capsys.readouterr().out
     assert "invalid-since-version" in out
     assert "operator[0].since_version" in out.replace("\\", "")
+
+
+TINY = "data_type: 9 dims: 1 int32_data: 1"
+
+
+def _large() -> dict[str, tuple[str, str]]:
+    """Documents whose tensors are worth leaving in the file, with a fault in the contents of each."""
+    ones = "1, " * 39 + "1"
+    tensor = f"data_type: 9 dims: 41 int32_data: [{ones}, 2]"
+    sparse = f"values {{ {tensor} }} indices {{ data_type: 7 dims: 41 int64_data: [{'3, ' * 40}3] }} dims: 9"
+    node = f'op_type: "Constant" output: "c" attribute {{ name: "value" type: TENSOR t {{ {tensor} }} }}'
+    imports = 'domain: "com.example" opset_import { version: 17 }'
+    sequence = f"elem_type: 1 tensor_values {{ {TINY} }} tensor_values {{ {tensor} }}"
+    return {
+        "tensor": ("TensorProto", tensor),
+        "raw tensor": ("TensorProto", f'data_type: 9 dims: 40 raw_data: "{"x" * 40}"'),
+        "short tensor": ("TensorProto", tensor.replace("dims: 41", "dims: 42")),
+        "sparse tensor": ("SparseTensorProto", sparse),
+        "attribute": ("AttributeProto", f'name: "a" type: TENSORS tensors {{ {TINY} }} tensors {{ {tensor} }}'),
+        "node": ("NodeProto", node),
+        "graph": ("GraphProto", f'name: "g" initializer {{ name: "x" {tensor} }} node {{ {node} }}'),
+        "function": ("FunctionProto", f'name: "f" {imports} node {{ {node} }}'),
+        "operator set": (
+            "OperatorSetProto",
+            f'magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1 '
+            f'functions {{ name: "f" {imports} node {{ {node} }} }}',
+        ),
+        "sequence": ("SequenceProto", sequence),
+        "sparse sequence": ("SequenceProto", f"elem_type: 2 sparse_tensor_values {{ {sparse} }}"),
+        "map": ("MapProto", f"key_type: 7 keys: [1, 2] values {{ {sequence} }}"),
+        "optional": (
+            "OptionalProto",
+            f"elem_type: 5 optional_value {{ elem_type: 3 sequence_value {{ {sequence} }} }}",
+        ),
+    }
+
+
+@pytest.mark.parametrize(("kind", "text"), _large().values(), ids=_large())
+def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str, monkeypatch: pytest.MonkeyPatch):
+    proto = text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
+    data = proto.SerializeToString()
+    told = lint(data, proto=kind).diagnostics
+    untold = lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics
+    assert told
+    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 16)
+    assert load(BytesSource(data), proto=kind).payloads
+    assert lint(data, proto=kind).diagnostics == told
+    assert lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics == untold

@@ -128,14 +128,10 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
 
 
 def _skeleton(source: Source, kind: str, limits: Limits) -> Skeleton | tuple[Fault, ...]:
-    """What is to be parsed, or why that is nothing. A document that is no model is parsed whole."""
+    """What is to be parsed, or why that is nothing."""
     most = min(limits.message_bytes, MAX_PARSED_BYTES)
     try:
-        if kind == MODEL:
-            return read_skeleton(source, most, limits.fields)
-        if source.size <= most:
-            return Skeleton(source.read_at(0, source.size), {})
-        return (limit_fault("message_bytes", limits, f"the file takes up {source.size:,} bytes"),)
+        return read_skeleton(source, most, limits.fields, kind)
     except MessageTooLargeError as error:
         what = f"the model without the contents of its tensors takes up at least {error.size:,} bytes"
         return (limit_fault("message_bytes", limits, what),)

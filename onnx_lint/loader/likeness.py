@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -13,7 +12,8 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.loader.foreign import foreign_format
-from onnx_lint.model import Fault, FaultKind, Proto
+from onnx_lint.loader.skeleton import MessageTooLargeError, TooManyFieldsError, read_skeleton
+from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.model.documents import KINDS, MAGIC, MODEL
 from onnx_lint.model.place import ROOT
 from onnx_lint.model.tensor_data import ELEMENT_TYPES
@@ -24,7 +24,12 @@ from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
 
 MAX_TRIED_BYTES: Final = 1 << 28
-"""A larger file is not parsed only to see what it is."""
+"""What has more bytes without the contents of its tensors is not parsed only to see what it is."""
+
+_MOST_ELEMENTS: Final = 1 << 63
+
+_TRIED_FIELDS: Final = 1 << 20
+"""How many fields are looked at to find the contents of tensors."""
 
 _FITTED_FIELDS: Final = 20_000
 """How many fields are looked at to tell which message a file holds."""
@@ -65,7 +70,7 @@ def _fault(message: str) -> Fault:
 
 def data_kind(source: Source) -> str | None:
     """The message of DATA_KINDS that the file holds, as far as it makes sense as one; None where that is open."""
-    if source.size > MAX_TRIED_BYTES or is_a_model(source):
+    if is_a_model(source):
         return None
     fitting = [kind for kind in DATA_KINDS if _fits(source, kind)]
     certain = next((kind for kind in fitting if _holds(source, kind, _IS_CERTAIN[kind])), None)
@@ -88,8 +93,6 @@ def _is_too_deep(source: Source, kind: str) -> bool:
 def possible_kinds(source: Source) -> list[str]:
     """The messages other than a model that the file may hold."""
     fitting = [kind for kind in KINDS if kind != MODEL and _fits(source, kind)]
-    if source.size > MAX_TRIED_BYTES:
-        return fitting
     return [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
 
 
@@ -152,12 +155,49 @@ def _is_split(source: Source) -> bool:
 def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
     """Whether the file parses as the message without a byte left over, at any depth, and passes the test."""
     try:
-        proto = schema.message(kind).FromString(source.read_at(0, source.size))
+        skeleton = read_skeleton(source, MAX_TRIED_BYTES, _TRIED_FIELDS, kind)
+        proto = schema.message(kind).FromString(skeleton.data)
         size = proto.ByteSize()
         proto.DiscardUnknownFields()
-        return bool(proto.ByteSize() == size and test(proto))
-    except (DecodeError, UnicodeDecodeError):
+        if proto.ByteSize() != size:
+            return False
+        payloads = skeleton.payloads.get(())
+        if payloads is None:
+            return test(proto)
+        return _tensor(proto) and _may_be_values(proto, payloads, exactly=test is _has_values)
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
         return False
+
+
+def _element_count(dimensions: Iterable[int]) -> int:
+    """The product, as far as a file can hold so many: a stranger's dimensions may be a million large numbers."""
+    count = 1
+    for dimension in dimensions:
+        count *= dimension
+        if count == 0 or count > _MOST_ELEMENTS:
+            break
+    return count
+
+
+def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, exactly: bool) -> bool:
+    """Whether the values of a large tensor, which stay in the file, stand where it wants them.
+
+    `exactly`: and whether they may be as many as its dimensions say.
+    """
+    element_type = ELEMENT_TYPES.get(tensor.data_type)
+    fields = {payload.field for payload in payloads}
+    if element_type is None or not fields <= {"raw_data", element_type.field}:
+        return element_type is None and fields == {"raw_data"} and not exactly
+    if not exactly:
+        return True
+    elements = _element_count(tensor.dims)
+    length = sum(payload.length for payload in payloads)
+    if fields == {"raw_data"}:
+        return length == element_type.bytes_of(elements)
+    entries = element_type.entries_of(elements)
+    # A number takes up ten bytes at most, and a tag where each stands by itself.
+    is_enough = element_type.name == "string" or length <= 11 * entries
+    return fields == {element_type.field} and entries <= length and is_enough
 
 
 # --- what makes sense as which message: enough of it that a faulty one is still taken for what it is
@@ -273,7 +313,7 @@ def _has_values(tensor: Proto) -> bool:
     if tensor.data_location == tensor.EXTERNAL:
         return bool(tensor.external_data)
     element_type = ELEMENT_TYPES[tensor.data_type]
-    elements = math.prod(tensor.dims)
+    elements = _element_count(tensor.dims)
     if tensor.HasField("raw_data"):
         return len(tensor.raw_data) == element_type.bytes_of(elements)
     return len(getattr(tensor, element_type.field)) == element_type.entries_of(elements)

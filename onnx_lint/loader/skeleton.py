@@ -31,7 +31,10 @@ _HOLDERS = frozenset(
         "AttributeProto",
         "FunctionProto",
         "GraphProto",
+        "MapProto",
         "NodeProto",
+        "OptionalProto",
+        "SequenceProto",
         "SparseTensorProto",
         "TensorProto",
         "TrainingInfoProto",
@@ -45,7 +48,7 @@ _VALUE_FIELDS = frozenset(
 
 
 class Skeleton(Record):
-    """A serialized model without large payloads, and for each tensor that lost some, where they stand."""
+    """A serialized message without large payloads, and for each tensor that lost some, where they stand."""
 
     data: bytes
     payloads: dict[Key, tuple[Payload, ...]]
@@ -68,8 +71,8 @@ TOO_MANY_FIELDS = "there are too many fields to look at one by one"
 """What is to be said of that."""
 
 
-def read_skeleton(source: Source, max_bytes: int, max_fields: int) -> Skeleton:
-    """Copy the model in `source` without its large payloads.
+def read_skeleton(source: Source, max_bytes: int, max_fields: int, kind: str = "ModelProto") -> Skeleton:
+    """Copy the model in `source`, or the message of another kind, without its large payloads.
 
     A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
     cannot be split into fields, MessageTooLargeError where the copy would have more than `max_bytes` bytes, and
@@ -79,7 +82,7 @@ def read_skeleton(source: Source, max_bytes: int, max_fields: int) -> Skeleton:
     if source.size <= WHOLE_BYTES:
         copier.copy(0, source.size)
         return Skeleton(b"".join(copier.pieces), {})
-    copier.message("ModelProto", 0, source.size, ())
+    copier.message(kind, 0, source.size, ())
     return Skeleton(b"".join(copier.pieces), copier.payloads)
 
 

@@ -64,7 +64,7 @@ class Model:
         """The model; of another document the smallest model in which its parts stand, see onnx_lint.model.documents."""
         self.source = source
         self.faults = faults
-        self.payloads: Mapping[Key, tuple[Payload, ...]] = payloads or {}
+        self.payloads: Mapping[Key, tuple[Payload, ...]] = _in_context(payloads or {}, self._context)
         self.form = form
         """`binary`, `textproto` or `json`."""
         self.directory = directory
@@ -382,6 +382,22 @@ class Model:
             if found is not None:
                 return found[0]
         return 0
+
+
+def _in_context(
+    payloads: Mapping[Key, tuple[Payload, ...]], found: Context | None
+) -> Mapping[Key, tuple[Payload, ...]]:
+    """The payloads by the places of their tensors in the model around a document."""
+    if found is None or not payloads:
+        return payloads
+    inner_places = {outer: inner for inner, outer in found.places.items()}
+    moved_payloads = {}
+    for key, pieces in payloads.items():
+        # The parts of a sparse tensor stand one step further in than what is moved.
+        cut = next((length for length in range(len(key), -1, -1) if key[:length] in inner_places), None)
+        if cut is not None:
+            moved_payloads[*inner_places[key[:cut]], *key[cut:]] = pieces
+    return moved_payloads
 
 
 _TYPE_FIELDS = frozenset({"tp", "type_protos"})
