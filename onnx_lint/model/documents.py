@@ -85,7 +85,15 @@ KINDS: Final = {
             "FunctionProto",
             "function",
             _FUNCTIONS,
-            frozenset({"unknown-function", "unresolved-overload", "incompatible-opset-import"}),
+            # A lone function may be the definition of the standard operator itself.
+            frozenset(
+                {
+                    "unknown-function",
+                    "unresolved-overload",
+                    "incompatible-opset-import",
+                    "standard-operator-collision",
+                }
+            ),
         ),
         DocumentKind("GraphProto", "graph", _GRAPHS, _OUTSIDE),
         DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node", "signature", "subgraph", "name"}, _OUTSIDE_GRAPH),
