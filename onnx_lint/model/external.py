@@ -101,11 +101,23 @@ def goes_up(location: str) -> bool:
     return ".." in location and re.search(_PARENT, location) is not None
 
 
+def _components(location: str) -> list[str]:
+    """The names that a path is made of."""
+    return [part for part in location.split("/") if part not in ("", ".")]
+
+
+@lru_cache
+def spelled_plainly(location: str) -> str:
+    """The location without `.` and doubled slashes: two spellings of one path give the same."""
+    return ("/" if location.startswith("/") else "") + "/".join(_components(location))
+
+
 def examine(directory: str, location: str) -> ExternalFile:
     """Look up a location that is a relative path without parent directories; no link is followed."""
     path = directory
     status: os.stat_result | None = None
-    parts = [part for part in location.split("/") if part not in ("", ".")]
+    parts = _components(location)
+    names_directory = location.endswith(("/", "/."))
     for index, part in enumerate(parts):
         path = os.path.join(path, part)  # noqa: PTH118 - pathlib takes longer to import than most models to lint
         shown = quote("/".join(parts[: index + 1]))
@@ -117,7 +129,7 @@ def examine(directory: str, location: str) -> ExternalFile:
             return ExternalFile(FileState.MISSING, f"{shown}: {error}")
         if stat.S_ISLNK(status.st_mode):
             return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
-        if index < len(parts) - 1 and not stat.S_ISDIR(status.st_mode):
+        if (names_directory or index < len(parts) - 1) and not stat.S_ISDIR(status.st_mode):
             return ExternalFile(FileState.MISSING, f"{shown} is no directory")
     if status is None or not stat.S_ISREG(status.st_mode):
         return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onnx_lint.model import ExternalData, Model
-from onnx_lint.model.external import stored_bytes
+from onnx_lint.model.external import spelled_plainly, stored_bytes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -33,7 +33,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
         length = stored_bytes(data.proto) if length is None else length
         if data.is_external and data.location and length:
             start = data.number("offset") or 0
-            ranges.setdefault(data.location, {}).setdefault((start, start + length), data)
+            ranges.setdefault(spelled_plainly(data.location), {}).setdefault((start, start + length), data)
     for location, users in ranges.items():
         for (start, end), (following, past) in pairwise(sorted(users)):
             if following < end:
