@@ -49,7 +49,12 @@ _MAX_CHARACTERS: Final = 32_767
 
 
 def stored_bytes(proto: Proto) -> int | None:
-    """How many bytes raw_data or external data must have for the shape and element type; None where unknown."""
+    """How many bytes raw_data or external data must have for the shape and element type; None where unknown.
+
+    So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
+    """
+    if proto.HasField("segment"):
+        return None
     element_type = ELEMENT_TYPES.get(proto.data_type)
     elements = element_count(proto.dims)
     if element_type is None or not element_type.bits or elements is None:

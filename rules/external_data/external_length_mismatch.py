@@ -19,7 +19,7 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A length of exactly as many bytes as raw_data would have: the product of the dimensions times the size of an
-    element.
+    element. Of a tensor with a segment only a part is stored, and its length is not judged.
 
     ### Example
 
