@@ -54,7 +54,7 @@ def test_a_faulty_document_is_found_out(kind: str, text: str, rules: set[str]):
 
 
 def test_no_case_is_lost():
-    assert (len(CONFORMING), len(FAULTY)) == (53, 63)
+    assert (len(CONFORMING), len(FAULTY)) == (55, 68)
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -142,3 +142,23 @@ def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str,
     assert load(BytesSource(data), proto=kind).payloads
     assert lint(data, proto=kind).diagnostics == told
     assert lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics == untold
+
+
+def test_a_file_named_as_an_operator_set_is_told_what_is_wrong_with_its_magic_word(tmp_path: Path):
+    text = 'ir_version: 8 domain: "com.example" opset_version: 2 operator { op_type: "A" since_version: 1 }'
+    for magic, found in (("", "no magic word"), ('magic: "onnxopset"', "the magic word 'onnxopset'")):
+        proto = text_format.Parse(magic + text, schema.message("OperatorSetProto")(), descriptor_pool=schema.pool())
+        path = tmp_path / "set.onnxopset"
+        path.write_bytes(proto.SerializeToString())
+        (item,) = lint(path).diagnostics
+        assert (item.rule, item.message) == ("missing-magic", f"the operator set has {found}")
+        other = path.rename(tmp_path / "set.onnx")
+        assert [item.rule for item in lint(other).diagnostics] == ["not-a-model"]
+
+
+def test_a_name_does_not_make_an_operator_set_of_another_message(tmp_path: Path):
+    text = 'name: "t" data_type: 1 dims: 1 float_data: 1'
+    tensor = text_format.Parse(text, schema.message("TensorProto")(), descriptor_pool=schema.pool())
+    path = tmp_path / "set.onnxopset"
+    path.write_bytes(tensor.SerializeToString())
+    assert [item.rule for item in lint(path).diagnostics] == ["not-a-model"]

@@ -12,6 +12,7 @@ from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
 
 DATA_SUFFIX = ".pb"
+SET_SUFFIX = ".onnxopset"
 
 _MAGIC = b"\x0a\x09" + MAGIC.encode()
 """The magic word as a field: its tag, its length, its letters."""
@@ -26,7 +27,8 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
     """The name of the message in `source`; `ModelProto` where that cannot be told, which says what else it may be.
 
     A tensor or value is taken for what it is only in a file called `.pb`, as in the data of test cases: one where a
-    model was expected must not pass for a conforming file.
+    model was expected must not pass for a conforming file. A file called `.onnxopset` that can be nothing else is an
+    operator set without its magic word, which is then what is wrong with it.
     """
     head = source.read_at(0, HEAD_BYTES)
     if form is Form.TEXTPROTO:
@@ -38,10 +40,12 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
         return OPERATOR_SET if re.search(_JSON_MAGIC, head) else MODEL
     if _MAGIC in head and _begins_with_magic(source):
         return OPERATOR_SET
-    if not name.lower().endswith(DATA_SUFFIX):
+    if not name.lower().endswith((DATA_SUFFIX, SET_SUFFIX)):
         return MODEL
-    from onnx_lint.loader.likeness import data_kind  # late, because models are not called so
+    from onnx_lint.loader.likeness import data_kind, possible_kinds  # late, because models are not called so
 
+    if name.lower().endswith(SET_SUFFIX):
+        return OPERATOR_SET if possible_kinds(source) == [OPERATOR_SET] else MODEL
     return data_kind(source) or MODEL
 
 

@@ -44,6 +44,11 @@ _OUTSIDE: Final = frozenset({"misplaced-attribute-reference", "unknown-function"
 # An attribute or node may stand in a graph that defines the names it uses.
 _OUTSIDE_GRAPH: Final = _OUTSIDE | {"undefined-name", "outer-scope-output", "unknown-value-info-name"}
 
+# Rules on graphs that the outputs of a node, and the graphs in its attributes, show by themselves.
+_IN_NODES: Final = frozenset(
+    {"cycle", "duplicate-definition", "duplicate-initializer", "missing-graph-name", "unordered-nodes"}
+)
+
 
 class DocumentKind(Record):
     """A message that is the root of a file."""
@@ -96,8 +101,14 @@ KINDS: Final = {
             ),
         ),
         DocumentKind("GraphProto", "graph", _GRAPHS, _OUTSIDE),
-        DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node", "signature", "subgraph", "name"}, _OUTSIDE_GRAPH),
-        DocumentKind("AttributeProto", "attribute", _ATTRIBUTES, _OUTSIDE_GRAPH),
+        DocumentKind(
+            "NodeProto",
+            "node",
+            _ATTRIBUTES | {"node", "signature", "subgraph", "name"},
+            _OUTSIDE_GRAPH,
+            _IN_NODES,
+        ),
+        DocumentKind("AttributeProto", "attribute", _ATTRIBUTES, _OUTSIDE_GRAPH, _IN_NODES),
         DocumentKind("TensorProto", "tensor", _TENSORS),
         DocumentKind("SparseTensorProto", "sparse-tensor", _TENSORS | {"sparse-tensor"}),
         DocumentKind("ValueInfoProto", "value-info", _TYPES, included=frozenset({"unnamed-value"})),

@@ -25,7 +25,8 @@ _ABOUT: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "OperatorSetProto": (
             "The operators of one version of a domain, some with a function body.",
-            "By the magic word ONNXOPSET among the first fields, in each form.",
+            "By the magic word ONNXOPSET among the first fields, in each form. Without it, by the name .onnxopset of a "
+            "binary file that can be nothing else, or by --proto OperatorSetProto.",
         ),
         "FunctionProto": ("A function by itself, as in the list of functions of a model.", _BY_OPTION),
         "GraphProto": ("A graph by itself, without the imports that tell what its operators are.", _BY_OPTION),
