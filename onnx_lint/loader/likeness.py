@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.loader.foreign import foreign_format
-from onnx_lint.loader.skeleton import MessageTooLargeError, TooManyFieldsError, read_skeleton
+from onnx_lint.loader.skeleton import WHOLE_BYTES, MessageTooLargeError, Skeleton, TooManyFieldsError, read_skeleton
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.model.documents import KINDS, MAGIC, MODEL
 from onnx_lint.model.place import ROOT
@@ -28,7 +28,10 @@ MAX_TRIED_BYTES: Final = 1 << 28
 
 _MOST_ELEMENTS: Final = 1 << 63
 
-_TRIED_FIELDS: Final = 1 << 20
+_TRIED_WHOLE: Final = 1 << 25
+"""What has fewer bytes is parsed with the contents of its tensors: to leave out many small ones takes longer."""
+
+_TRIED_FIELDS: Final = 1 << 17
 """How many fields are looked at to find the contents of tensors."""
 
 _FITTED_FIELDS: Final = 20_000
@@ -85,6 +88,8 @@ def data_kind(source: Source) -> str | None:
 
 def _is_too_deep(source: Source, kind: str) -> bool:
     """Whether the file is a message of this kind but that it nests deeper than Protocol Buffers parses."""
+    if source.size > WHOLE_BYTES or _parses(source, kind):
+        return False
     from onnx_lint.loader.inspection import inspect  # late, because that asks what is in a file as well
 
     return any(fault.kind is FaultKind.NESTING for fault in inspect(source, kind, skips_canonical=False).faults)
@@ -155,7 +160,7 @@ def _is_split(source: Source) -> bool:
 def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
     """Whether the file parses as the message without a byte left over, at any depth, and passes the test."""
     try:
-        skeleton = read_skeleton(source, MAX_TRIED_BYTES, _TRIED_FIELDS, kind)
+        skeleton = _skeleton(source, kind)
         proto = schema.message(kind).FromString(skeleton.data)
         size = proto.ByteSize()
         proto.DiscardUnknownFields()
@@ -165,8 +170,24 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
         if payloads is None:
             return test(proto)
         return _tensor(proto) and _may_be_values(proto, payloads, exactly=test is _has_values)
-    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
+    except TooManyFieldsError:
+        return test is _IS_POSSIBLE[kind]  # nothing speaks against it
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
         return False
+
+
+def _skeleton(source: Source, kind: str) -> Skeleton:
+    if source.size <= _TRIED_WHOLE:
+        return Skeleton(source.read_at(0, source.size), {})
+    return read_skeleton(source, MAX_TRIED_BYTES, _TRIED_FIELDS, kind)
+
+
+def _parses(source: Source, kind: str) -> bool:
+    try:
+        schema.message(kind).FromString(source.read_at(0, source.size))
+    except (DecodeError, UnicodeDecodeError):
+        return False
+    return True
 
 
 def _element_count(dimensions: Iterable[int]) -> int:

@@ -59,6 +59,7 @@ class Model:
         """The message that the file holds: `ModelProto`, or one of the other documents of the specification."""
         self.document: Proto = schema.message(kind)() if proto is None else proto
         """The message itself."""
+        self._values: list[tuple[Proto, Place]] | None = None
         self._context: Context | None = None if kind == MODEL else context(kind, self.document)
         self.proto: Proto = self.document if self._context is None else self._context.proto
         """The model; of another document the smallest model in which its parts stand, see onnx_lint.model.documents."""
@@ -98,8 +99,18 @@ class Model:
         return (fault for fault in self.faults if fault.kind is kind)
 
     def values(self) -> Iterator[tuple[Proto, Place]]:
-        """The sequences, maps and optionals of a file that holds a value, each with its place."""
-        return values(self.document, ROOT)
+        """The sequences, maps and optionals of a file that holds a value, each with its place.
+
+        They are kept when somebody went through all of them; whoever wants to know whether there are too many does not.
+        """
+        if self._values is not None:
+            yield from self._values
+            return
+        found: list[tuple[Proto, Place]] = []
+        for item in values(self.document, ROOT):
+            found.append(item)
+            yield item
+        self._values = found
 
     def place_in_document(self, place: Place) -> Place | None:
         """Where in the file `place` of the model stands; None where that is no part of the document."""
