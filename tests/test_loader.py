@@ -81,6 +81,14 @@ NO_MODELS = {
     "empty-zip": (b"PK\5\6" + bytes(18), "the file is an empty zip archive, not a model"),
     "tar": (b"model.onnx".ljust(257, b"\0") + b"ustar\x0000", "the file is a tar archive, not a model"),
     "text": (b"Not found.\n", "the file is text, not a model"),
+    "onnx.parser": (
+        b'<\n   ir_version: 8,\n   opset_import: [ "" : 18 ]\n>\nagraph (float[N] x) => (float[N] y) { y = Relu(x) }\n',
+        "the file is in the syntax of onnx.parser, which is no serialized form of a model",
+    ),
+    "a graph for onnx.parser": (
+        b"agraph (float[N] x) => (float[N] y) { y = Relu(x) }",
+        "the file is in the syntax of onnx.parser, which is no serialized form of a model",
+    ),
     "html": (b"\n <!DOCTYPE html>\n<p>", "the file is HTML or XML text, not a model"),
     "xml": (b'<?xml version="1.0"?><net/>', "the file is HTML or XML text, not a model"),
     "utf-16": ("ir_version: 8".encode("utf-16"), "the file is UTF-16 text, not a model"),

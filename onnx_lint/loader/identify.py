@@ -66,6 +66,11 @@ _FOREIGN: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 
 _CONTROL: Final = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 _HTML: Final = rb"(?i)\s*<(!doctype|html|head|body|\?xml)"
+# What onnx.printer writes: the fields of the model in angle brackets, or a graph or function in what looks like a call.
+_PARSER_SYNTAX: Final = (
+    rb"(?:\s|#[^\n]*\n)*"
+    rb"(?:<\s*(?:ir_version|opset_import|domain)\s*:|\w+\s*(?:<[^>]*>)?\s*\([^)]*\)\s*=>)"
+)
 # A comment, or a field's name and what may follow one, first thing on a line.
 _TEXTPROTO: Final = rb"(\s|#[^\n]*\n)*[A-Za-z_][A-Za-z0-9_]*\s*[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
@@ -113,6 +118,8 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
         return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
+    if re.match(_PARSER_SYNTAX, head):
+        return _no_model("the file is in the syntax of onnx.parser, which is no serialized form of a model")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
     if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
