@@ -531,6 +531,15 @@ def test_contents_are_read_in_bounded_pieces(data: bytes):
     assert 0 < _Watched.longest <= wire_values.PIECE_BYTES
 
 
+@pytest.mark.heavy
+def test_a_gibibyte_of_contents_is_looked_through_in_little_memory():
+    """Each kind of contents, 1 GiB of it, in less than 200 MB (the script has the bar)."""
+    script = FIXTURES.parent / "benchmarks" / "tensor_contents.py"
+    done = subprocess.run([sys.executable, str(script), "--gib", "1"], capture_output=True, text=True, check=False)
+    print(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_sizes_are_told_without_reading_the_contents():
     data = _model(1, [9 << 18], raw_data=bytes(9 << 20))
     model = load(_Watched(data))
