@@ -20,6 +20,7 @@ LAYERS = (
     {"limits", "schema"},
     {"model"},
     {"rule"},
+    {"type_findings"},
     {"rules"},
     {"loader", "registry", "report", "surroundings"},
     {"selection_hints", "stopwatch"},

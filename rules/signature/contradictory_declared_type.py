@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, rule
+from onnx_lint.type_findings import conversions_apart, finding_of
 
 
 @rule(clause=("NOD-8", "VI-6"), since="0.1.0")
@@ -33,15 +34,5 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     output { name: "y" type { tensor_type { elem_type: 1 } } }
     ```
     """
-    has_conversions = model.standard.at_least("1.16")
-    for conflict in model.type_flow.declarations:
-        if has_conversions and conflict.lacks_conversion:
-            continue
-        yield Finding(
-            conflict.place,
-            conflict.describe(),
-            clause="NOD-8" if conflict.field == "output" else "VI-6",
-            related=tuple(Related(*note) for note in conflict.notes()),
-            allowed=conflict.allowed,
-            subject=conflict.subject,
-        )
+    for conflict in conversions_apart(model, model.type_flow.declarations):
+        yield finding_of(conflict, clause="NOD-8" if conflict.field == "output" else "VI-6")

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, rule
+from onnx_lint.type_findings import conversions_apart, finding_of
 
 
 @rule(clause="NOD-8", since="0.1.0")
@@ -38,14 +39,5 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    has_conversions = model.standard.at_least("1.16")
-    for conflict in model.type_flow.subgraphs:
-        if has_conversions and conflict.lacks_conversion:
-            continue
-        yield Finding(
-            conflict.place,
-            conflict.describe(),
-            related=tuple(Related(*note) for note in conflict.notes()),
-            allowed=conflict.allowed,
-            subject=conflict.subject,
-        )
+    for conflict in conversions_apart(model, model.type_flow.subgraphs):
+        yield finding_of(conflict)

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, rule
+from onnx_lint.type_findings import finding_of
 
 
 @rule(clause="OPT-4", since="0.1.0")
@@ -33,12 +34,5 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in model.type_flow.conflicts():
-        if not conflict.lacks_conversion:
-            continue
-        yield Finding(
-            conflict.place,
-            conflict.describe(),
-            related=tuple(Related(*note) for note in conflict.notes()),
-            allowed=conflict.allowed,
-            subject=conflict.subject,
-        )
+        if conflict.lacks_conversion:
+            yield finding_of(conflict)
