@@ -18,7 +18,7 @@ from onnx_lint.record import EMPTY, Record, replace
 from onnx_lint.registry import Concern, Registered, concern_of, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
 from onnx_lint.rule import Finding, Related, Rule
-from onnx_lint.source import ReadError, Source, SourceError, open_file, open_standard_input
+from onnx_lint.source import ReadError, Source, SourceError, source_of
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
@@ -525,17 +525,12 @@ def lint_file(path: str, settings: Settings) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
     try:
         # One byte more than the limit shows that there is more.
-        source = open_standard_input(settings.limits.file_bytes + 1) if path == "-" else open_file(path)
+        source = source_of(path, settings.limits.file_bytes + 1)
         return lint_source(source, path, settings, is_file=path != "-")
     except ReadError as error:
         return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
     except (SourceError, OSError) as error:
         return FileReport(path=path, size=0, unreadable=str(error))
-
-
-def lint_files(paths: Iterable[str], settings: Settings) -> Report:
-    """Lint the files one after the other."""
-    return report_of([lint_file(path, settings) for path in paths], settings)
 
 
 def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
