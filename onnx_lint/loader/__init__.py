@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
-from onnx_lint.loader.inspection import inspect
-from onnx_lint.loader.irregular import read_irregular
 from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.parsing import is_canonical, is_shallow, parse
 from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, Skeleton, TooManyFieldsError, read_skeleton
@@ -106,6 +104,8 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
     data, payloads = skeleton.data, skeleton.payloads
     proto = parse(data, kind)
     if proto is None:
+        from onnx_lint.loader.irregular import read_irregular
+
         return model_of(*read_irregular(source, kind, data, limits))
     is_plain = is_canonical(proto, data)
     # The bytes are let go before the model takes up as much again.
@@ -120,6 +120,8 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
             return model_of(None, (other,))
     if not model.loaded or (is_plain and is_shallow(model)):
         return model
+    from onnx_lint.loader.inspection import inspect  # late, as most files are written as Protocol Buffers writes them
+
     inspection = inspect(source, kind, limits, skips_canonical=is_shallow(model))
     if inspection.fatal:
         return model_of(None, inspection.faults)
@@ -138,6 +140,8 @@ def _skeleton(source: Source, kind: str, limits: Limits) -> Skeleton | tuple[Fau
     except TooManyFieldsError:
         return (limit_fault("fields", limits, TOO_MANY_FIELDS),)
     except WireError as error:
+        from onnx_lint.loader.inspection import inspect
+
         return inspect(source, kind, limits).faults or (_unsplit(error),)
 
 
