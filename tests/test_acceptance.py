@@ -39,6 +39,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from clean_model import CLEAN
 from wire_bytes import LEN, length, number, tag, varint
 
 from onnx_lint.registry import registry
@@ -48,17 +49,6 @@ ROOT = Path(__file__).parent.parent
 PATIENCE_SECONDS = 600
 """How long anything may take on a loaded machine before it counts as hanging."""
 
-CLEAN = """
-ir_version: 10
-producer_name: "a test"
-opset_import { domain: "" version: 21 }
-graph {
-  name: "graph"
-  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
-  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-}
-"""
 HEAD = number(1, 10) + length(2, "a test")
 TAIL = length(8, length(1, "") + number(2, 21))
 """What a model in binary form has before its graph and behind it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from clean_model import CLEAN
 from made_rules import registered
 
 from onnx_lint import assert_conforms, lint
@@ -20,17 +21,6 @@ pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parent.parent
 
-CLEAN = """
-ir_version: 10
-producer_name: "a test"
-opset_import { domain: "" version: 21 }
-graph {
-  name: "graph"
-  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
-  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-}
-"""
 NAMELESS_PRODUCER = CLEAN.replace('producer_name: "a test"\n', "")
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from clean_model import CLEAN
 from made_rules import registered
 
 from onnx_lint import __version__
@@ -32,17 +33,6 @@ from onnx_lint.spec.standard import EDITIONS
 
 ROOT = Path(__file__).parent.parent
 
-CLEAN = """
-ir_version: 10
-producer_name: "a test"
-opset_import { domain: "" version: 21 }
-graph {
-  name: "graph"
-  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
-  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-}
-"""
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 ODD_NAME = CLEAN.replace('"y"', '"y/out"')
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from clean_model import CLEAN
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.check import check_command
@@ -21,17 +22,6 @@ from onnx_lint.source import BytesSource
 
 ROOT = Path(__file__).parent.parent
 
-CLEAN = """
-ir_version: 10
-producer_name: "a test"
-opset_import { domain: "" version: 21 }
-graph {
-  name: "graph"
-  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
-  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-}
-"""
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 POINTER = (
     "version https://git-lfs.github.com/spec/v1\n"

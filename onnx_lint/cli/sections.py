@@ -23,7 +23,7 @@ def section(title: str, *options: Decorator) -> Decorator:
         for option in reversed(options):
             function = option(function)
             # click collects the parameters of a function before there is a command.
-            parameter = function.__click_params__[-1]  # type: ignore[attr-defined]
+            parameter = function.__click_params__[-1]  # type: ignore[attr-defined]  # click sets it
             setattr(parameter, _SECTION, title)
         return function
 
