@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from onnx_lint import schema
 from onnx_lint.model import Place, Proto
 from onnx_lint.record import Record
 
@@ -50,6 +51,8 @@ def _messages(proto: Proto, place: Place) -> Iterator[Proto]:
             if index >= len(value):
                 return
             value = value[index]
+        if name == "node" and isinstance(value, bytes):
+            value = schema.outline("NodeProto").FromString(value)
         if not hasattr(value, "DESCRIPTOR"):
             return
         proto = value

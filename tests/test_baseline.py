@@ -18,6 +18,7 @@ from onnx_lint.engine import Settings
 from onnx_lint.loader import load
 from onnx_lint.report import Diagnostic, FileReport, InternalError
 from onnx_lint.source import BytesSource
+from tests.messages import message_of
 
 HEAD = """
 ir_version: 10
@@ -344,7 +345,7 @@ INSERTED = "inserted_by_the_test"
 def _with_a_node_before(fixture: Fixture) -> bytes | None:
     """The model with a node put before the others in every graph outside of functions; None where there is none."""
     proto = schema.message("ModelProto")()
-    proto.CopyFrom(fixture.model().proto)
+    proto.CopyFrom(message_of(fixture.model()))
     graphs = list(_graphs(proto.graph)) if proto.HasField("graph") and proto.graph.node else []
     for index, graph in enumerate(graphs):
         nodes = [schema.message("NodeProto").FromString(node.SerializeToString()) for node in graph.node]
@@ -373,7 +374,7 @@ TEXTS = [fixture for fixture in fixtures() if fixture.is_text and not fixture.is
 
 @pytest.mark.parametrize("fixture", TEXTS, ids=lambda fixture: fixture.id)
 def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(fixture: Fixture) -> None:
-    proto = fixture.model().proto
+    proto = message_of(fixture.model())
     data = _with_a_node_before(fixture)
     if data is None:
         return

@@ -38,6 +38,7 @@ from onnx_lint.loader import load, skeleton
 from onnx_lint.loader.inspection import MAX_FAULTS, inspect
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.source import BytesSource
+from tests.messages import message_of
 
 MODEL = BASE + length(7, GRAPH)
 
@@ -128,7 +129,7 @@ def test_an_empty_standard_input_is_named():
 def test_a_sound_model_has_no_faults():
     model = _load(MODEL)
     assert (model.loaded, model.form, model.faults, model.payloads) == (True, "binary", (), {})
-    assert model.proto == schema.message("ModelProto").FromString(MODEL)
+    assert message_of(model) == schema.message("ModelProto").FromString(MODEL)
 
 
 def test_a_model_cut_anywhere_is_told():
@@ -457,7 +458,7 @@ graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
 def test_text_is_told_by_its_content(name: str):
     model = _load(TEXT.encode(), name)
     assert (model.loaded, model.form, model.faults) == (True, "textproto", ())
-    assert model.proto.graph.node[0].op_type == "Relu"
+    assert model.main_graph.nodes[0].op_type == "Relu"
     assert model.byte_range(model.main_graph.place) is None
 
 
@@ -468,7 +469,7 @@ def test_json_is_told_by_its_content(name: str, keep_names: bool):
     text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
     model = _load(text.encode(), name)
     assert (model.loaded, model.form, model.faults) == (True, "json", ())
-    assert model.proto == proto
+    assert message_of(model) == proto
 
 
 @pytest.mark.parametrize("name", ["model.textproto", "model.json"])
@@ -660,4 +661,4 @@ def test_long_lists_of_an_attribute_count_little_towards_the_limit(monkeypatch: 
     for written, kinds in ((data, []), (data + number(1000, 1), [FaultKind.UNKNOWN_FIELD])):
         loaded = load(BytesSource(written), "model.onnx", limits=limits)
         assert [fault.kind for fault in loaded.faults] == kinds
-        assert loaded.proto == model
+        assert message_of(loaded) == model

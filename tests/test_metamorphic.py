@@ -18,6 +18,7 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.report import Diagnostic
 from onnx_lint.source import BytesSource
+from tests.messages import message_of
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
 
@@ -54,7 +55,7 @@ def _sorted(diagnostics: list[dict[str, object]]) -> list[str]:
 def test_text_and_bytes_give_the_same_findings(rule: str):
     for fixture in filter(_loads_from_text, _of(rule)):
         written = [_whole(diagnostic) for diagnostic in diagnostics_of(fixture)]
-        proto = fixture.model().proto
+        proto = message_of(fixture.model())
         data = proto.SerializePartialToString(deterministic=True)
         in_bytes = lint(_model(fixture, data, "model.onnx"), fixture.settings)
         assert [_whole(diagnostic) for diagnostic in in_bytes] == written, fixture.id
@@ -68,11 +69,11 @@ def test_text_and_bytes_give_the_same_findings(rule: str):
 
 
 def _movable(fixture: Fixture, can_move: Callable[[Proto, tuple[Diagnostic, ...]], bool]) -> bool:
-    return _loads_from_text(fixture) and can_move(fixture.model().proto, diagnostics_of(fixture))
+    return _loads_from_text(fixture) and can_move(message_of(fixture.model()), diagnostics_of(fixture))
 
 
 def _assert_moved(fixture: Fixture, move: Callable[[Proto], Proto], prefix: str) -> None:
-    proto = fixture.model().proto
+    proto = message_of(fixture.model())
     expected = [moving.expected(diagnostic, prefix, proto.graph.name) for diagnostic in diagnostics_of(fixture)]
     data = move(proto).SerializePartialToString(deterministic=True)
     found = lint(_model(fixture, data, "model.onnx"), fixture.settings)

@@ -143,10 +143,13 @@ def test_the_compiled_file_is_what_the_source_compiles_to():
     assert FileDescriptorSet.FromString(compiler.COMPILED.read_bytes()) == fresh
 
 
-def test_the_compiled_file_holds_one_file_under_a_stable_name_and_no_source_positions():
+def test_the_compiled_file_holds_schema_and_outline_under_stable_names_and_no_source_positions():
     compiled = FileDescriptorSet.FromString(compiler.COMPILED.read_bytes())
 
-    assert [(file.name, file.package) for file in compiled.file] == [("onnx_lint/schema/onnx.proto", "onnx")]
+    assert [(file.name, file.package) for file in compiled.file] == [
+        ("onnx_lint/schema/onnx.proto", "onnx"),
+        ("onnx_lint/schema/onnx.proto.outline", "onnx.outline"),
+    ]
     assert not any(file.HasField("source_code_info") for file in compiled.file)
 
 
@@ -192,6 +195,36 @@ def test_each_clause_that_the_comments_cite_is_in_the_catalogue():
     )
 
     assert [clause for clause in cited if clause not in catalogue] == []
+
+
+def test_the_outline_differs_from_the_schema_in_nodes_only():
+    whole, outline = FileDescriptorSet.FromString(compiler.COMPILED.read_bytes()).file
+    messages = {message.name: message for message in whole.message_type}
+    assert sorted(message.name for message in outline.message_type) == sorted(compiler.OUTLINED)
+    differing = []
+    for message in outline.message_type:
+        assert len(message.field) == len(messages[message.name].field)
+        for ours, theirs in zip(message.field, messages[message.name].field, strict=True):
+            held = theirs.type_name.rpartition(".")[2]
+            expected = f".onnx.outline.{held}" if held in compiler.OUTLINED else theirs.type_name
+            if (ours.type, ours.type_name) != (theirs.type, expected):
+                differing.append((message.name, ours.name, ours.type, ours.type_name, theirs.type_name))
+            assert (ours.name, ours.number, ours.label) == (theirs.name, theirs.number, theirs.label)
+            assert ours.options == theirs.options
+    assert differing == [
+        ("GraphProto", "node", FieldDescriptorProto.TYPE_BYTES, "", ".onnx.NodeProto"),
+        ("FunctionProto", "node", FieldDescriptorProto.TYPE_BYTES, "", ".onnx.NodeProto"),
+    ]
+
+
+def test_every_message_through_which_a_graph_is_reached_is_in_the_outline():
+    whole = FileDescriptorSet.FromString(compiler.COMPILED.read_bytes()).file[0]
+    held = {m.name: {field.type_name.rpartition(".")[2] for field in m.field} for m in whole.message_type}
+    holders = {"GraphProto", "FunctionProto"}
+    while more := {name for name, fields in held.items() if fields & holders} - holders:
+        holders |= more
+    # An operator set is judged in a model around its functions.
+    assert holders - {"OperatorSetProto"} == set(compiler.OUTLINED)
 
 
 # The onnx package

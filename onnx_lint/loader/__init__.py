@@ -12,7 +12,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.kinds import kind_of_content
-from onnx_lint.loader.parsing import is_canonical, is_shallow, parse
+from onnx_lint.loader.parsing import is_canonical, is_shallow, parse, parse_regular
 from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, Skeleton, TooManyFieldsError, read_skeleton
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto
 from onnx_lint.model.documents import MODEL
@@ -102,6 +102,11 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
     if not isinstance(skeleton, Skeleton):
         return model_of(None, skeleton)
     data, payloads = skeleton.data, skeleton.payloads
+    outline = parse_regular(data) if kind == MODEL else None
+    if outline is not None:
+        regular = model_of(outline, ())
+        if regular.loaded and _is_regular(regular):
+            return regular
     proto = parse(data, kind)
     if proto is None:
         from onnx_lint.loader.irregular import read_irregular
@@ -127,6 +132,13 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
         return model_of(None, inspection.faults)
     model.faults = inspection.faults
     return model
+
+
+def _is_regular(model: Model) -> bool:
+    """Whether there is nothing odd about a model of which the outline is canonical, and there is something in it."""
+    if not (model.proto.HasField("graph") or model.proto.functions):
+        return False
+    return is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
 
 
 def _skeleton(source: Source, kind: str, limits: Limits) -> Skeleton | tuple[Fault, ...]:

@@ -38,7 +38,7 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     if model.kind != MODEL and next(islice(model.values(), most, None), None) is not None:
         return limit_fault("nodes", limits, f"the file has more than {most:,} sequences, maps and optionals")
     most = limits.graph_entries
-    for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs)):
+    for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs, most)):
         if count > most:
             # The place is the message around the list: to find the bytes of the list is to walk all of it.
             return limit_fault("graph_entries", limits, f"the list {place.at(field)} has {count:,} elements", place)
@@ -80,15 +80,14 @@ def _lists_of_model(model: Model) -> Iterator[tuple[Place, str, int]]:
         yield ROOT, field, len(getattr(model.proto, field))
 
 
-def _lists_of_graphs(graphs: list[Graph]) -> Iterator[tuple[Place, str, int]]:
-    """The lists of each graph; of its nodes those of the one that has the most."""
+def _lists_of_graphs(graphs: list[Graph], most: int) -> Iterator[tuple[Place, str, int]]:
+    """The lists of each graph, and those of its nodes that may have one of more than `most` elements."""
+    least_bytes = 2 * most  # a tag and a length for each
     for graph in graphs:
         for field in _OF_FUNCTION if graph.is_function else _OF_GRAPH:
             yield graph.place, field, len(getattr(graph.proto, field))
-        nodes = graph.nodes
-        if not nodes:
-            continue
-        sizes = [len(node.inputs) + len(node.outputs) + len(node.attribute_protos) for node in nodes]
-        largest = nodes[sizes.index(max(sizes))]
-        for field in _OF_NODE:
-            yield largest.place, field, len(getattr(largest.proto, field))
+        for index, data in enumerate(graph.proto.node):
+            if len(data) > least_bytes:
+                node = graph.nodes[index]
+                for field in _OF_NODE:
+                    yield node.place, field, len(getattr(node.proto, field))

@@ -1,81 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which attributes of a model look alike: one pass over all of them, after which a question is asked once a kind.
+"""Which attributes of a model hold what: a question is asked once for each distinct signature.
 
-A graph of a hundred thousand nodes has a handful of signatures, and most of its attributes equal another one byte by
-byte, so that looking one up by its serialized form costs less than asking for each of its fourteen value fields.
+A graph of a hundred thousand nodes has a handful of signatures, and most questions are answered by them alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
 
-from onnx_lint.model.graph import Graph, Proto
+from onnx_lint.model.attribute_signature import AttributeSignature, signature_of
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.views import Attribute
 from onnx_lint.record import Record
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
-VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
-    {
-        ATTRIBUTE_TYPE_CODES["FLOAT"]: "f",
-        ATTRIBUTE_TYPE_CODES["INT"]: "i",
-        ATTRIBUTE_TYPE_CODES["STRING"]: "s",
-        ATTRIBUTE_TYPE_CODES["TENSOR"]: "t",
-        ATTRIBUTE_TYPE_CODES["GRAPH"]: "g",
-        ATTRIBUTE_TYPE_CODES["SPARSE_TENSOR"]: "sparse_tensor",
-        ATTRIBUTE_TYPE_CODES["TYPE_PROTO"]: "tp",
-        ATTRIBUTE_TYPE_CODES["FLOATS"]: "floats",
-        ATTRIBUTE_TYPE_CODES["INTS"]: "ints",
-        ATTRIBUTE_TYPE_CODES["STRINGS"]: "strings",
-        ATTRIBUTE_TYPE_CODES["TENSORS"]: "tensors",
-        ATTRIBUTE_TYPE_CODES["GRAPHS"]: "graphs",
-        ATTRIBUTE_TYPE_CODES["SPARSE_TENSORS"]: "sparse_tensors",
-        ATTRIBUTE_TYPE_CODES["TYPE_PROTOS"]: "type_protos",
-    }
-)
-"""The field of AttributeProto that holds the value, for each number of the enum AttributeType but UNDEFINED."""
-
-TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType({code: name for name, code in ATTRIBUTE_TYPE_CODES.items()})
-"""The name of each number of the enum AttributeType but UNDEFINED."""
-
-_VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
-
-MAX_KEY_BYTES: Final = 128
-"""A longer attribute is hardly ever repeated and is looked at without being remembered."""
-
-
-class AttributeSignature(Record):
-    """What an AttributeProto holds, without its name and values."""
-
-    type: int
-    """The stated type, whether the enum knows the number or not; 0 where it is absent or UNDEFINED."""
-    fields: tuple[str, ...]
-    """The value fields that are set."""
-    is_named: bool
-    is_reference: bool
-    """Whether it refers to an attribute parameter of a function."""
-    is_documented: bool
-    is_text: bool
-    """Whether all its strings are valid UTF-8; also where it has none."""
+Asked = Callable[[AttributeSignature], bool]
+"""A question about a signature."""
 
 
 class _Row(Record):
-    """The attributes of the nodes of one graph, or the defaults of a function's attribute parameters."""
+    """The attributes of the nodes of one graph, and the defaults of a function's attribute parameters."""
 
     graph: Graph
-    are_defaults: bool
-    numbers: list[int]
-    """For each attribute the number of its signature, in the order of the file."""
+    defaults: list[AttributeSignature]
 
 
 class AttributeIndex:
     """The signatures of the attributes of the graphs that were added, and which attributes have them."""
 
     def __init__(self) -> None:
-        self._numbers: dict[AttributeSignature, int] = {}
-        self._known: dict[bytes, int] = {}
+        self._signatures: set[AttributeSignature] = set()
+        self._forms: set[NodeForm] = set()
         self._rows: list[_Row] = []
 
     def add(self, graph: Graph) -> list[Attribute]:
@@ -83,47 +38,35 @@ class AttributeIndex:
 
         Returns the attributes that hold graphs.
         """
-        nodes = chain.from_iterable([node.attribute_protos for node in graph.nodes])
-        rows = [_Row(graph, are_defaults=False, numbers=self._numbers_of(nodes))]
-        if graph.is_function and graph.proto.attribute_proto:
-            defaults = self._numbers_of(graph.proto.attribute_proto)
-            rows.append(_Row(graph, are_defaults=True, numbers=defaults))
-        self._rows += rows
-        return list(self._found(rows, _holds_graphs))
+        forms = [form for form in graph.form_counts if form.attributes]
+        self._forms.update(forms)
+        row = _Row(graph, list(map(signature_of, graph.proto.attribute_proto)) if graph.is_function else [])
+        self._rows.append(row)
+        found = {signature for form in forms for signature in form.signatures}.union(row.defaults)
+        self._signatures |= found
+        wanted = set(filter(_holds_graphs, found))
+        return list(_located(row, wanted, _with_any(forms, wanted))) if wanted else []
 
-    def where(self, is_wanted: Callable[[AttributeSignature], bool]) -> Iterator[Attribute]:
+    def where(self, is_wanted: Asked) -> Iterator[Attribute]:
         """The attributes of whose signature `is_wanted` is true, in the order of the graphs.
 
         It is asked once for each distinct signature.
         """
-        return self._found(self._rows, is_wanted)
+        wanted = set(filter(is_wanted, self._signatures))
+        if wanted:
+            forms = _with_any(self._forms, wanted)
+            for row in self._rows:
+                yield from _located(row, wanted, forms)
 
-    def count(self, is_wanted: Callable[[AttributeSignature], bool]) -> int:
+    def count(self, is_wanted: Asked) -> int:
         """How many attributes have a signature of which `is_wanted` is true."""
-        wanted = {number for signature, number in self._numbers.items() if is_wanted(signature)}
-        return sum(number in wanted for row in self._rows for number in row.numbers) if wanted else 0
-
-    def _found(self, rows: list[_Row], is_wanted: Callable[[AttributeSignature], bool]) -> Iterator[Attribute]:
-        wanted = {number for signature, number in self._numbers.items() if is_wanted(signature)}
-        for row in rows:
-            if not wanted.isdisjoint(row.numbers):
-                yield from _located(row, wanted)
-
-    def _numbers_of(self, attributes: Iterable[Proto]) -> list[int]:
-        known = self._known.get
-        numbers: list[int] = []
-        for attribute in attributes:
-            key = attribute.SerializePartialToString()
-            number = known(key)
-            numbers.append(self._number(attribute, key) if number is None else number)
-        return numbers
-
-    def _number(self, attribute: Proto, key: bytes) -> int:
-        signature = _signature(attribute)
-        number = self._numbers.setdefault(signature, len(self._numbers))
-        if len(key) <= MAX_KEY_BYTES:
-            self._known[key] = number
-        return number
+        wanted = set(filter(is_wanted, self._signatures))
+        if not wanted:
+            return 0
+        forms = {form: sum(map(wanted.__contains__, form.signatures)) for form in self._forms}
+        counts = (row.graph.form_counts.items() for row in self._rows)
+        of_nodes = sum(count * forms[form] for items in counts for form, count in items if form in forms)
+        return of_nodes + sum(signature in wanted for row in self._rows for signature in row.defaults)
 
 
 def _holds_graphs(signature: AttributeSignature) -> bool:
@@ -131,47 +74,21 @@ def _holds_graphs(signature: AttributeSignature) -> bool:
     return "g" in signature.fields or "graphs" in signature.fields
 
 
-def value_fields(attribute: Proto) -> tuple[str, ...]:
-    """The value fields of an AttributeProto that are set: present singular fields and lists with elements."""
-    return tuple(field.name for field, _ in attribute.ListFields() if field.name in _VALUE_FIELDS)
+def _with_any(forms: Iterable[NodeForm], wanted: set[AttributeSignature]) -> set[NodeForm]:
+    return {form for form in forms if not wanted.isdisjoint(form.signatures)}
 
 
-def _signature(attribute: Proto) -> AttributeSignature:
-    return AttributeSignature(
-        attribute.type,
-        value_fields(attribute),
-        is_named=bool(attribute.name),
-        is_reference=bool(attribute.ref_attr_name),
-        is_documented=bool(attribute.doc_string),
-        is_text=all(utf8_fault(value) is None for value in chain((attribute.s,), attribute.strings)),
-    )
-
-
-def utf8_fault(value: bytes) -> int | None:
-    """The index of the first byte that keeps `value` from being UTF-8; None where it is valid."""
-    try:
-        value.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return None
-
-
-def _located(row: _Row, wanted: set[int]) -> Iterator[Attribute]:
-    graph, numbers = row.graph, row.numbers
-    if row.are_defaults:
-        for index, number in enumerate(numbers):
-            if number in wanted:
-                place = graph.place.at("attribute_proto", index)
-                yield Attribute(graph.proto.attribute_proto[index], place, graph, None)
-        return
-    start = 0
-    for node in graph.nodes:
-        protos = node.attribute_protos
-        own = numbers[start : start + len(protos)]
-        start += len(own)
-        if wanted.isdisjoint(own):
-            continue
-        place = node.place
-        for index, number in enumerate(own):
-            if number in wanted:
-                yield Attribute(protos[index], place.at("attribute", index), graph, node)
+def _located(row: _Row, wanted: set[AttributeSignature], forms: set[NodeForm]) -> Iterator[Attribute]:
+    graph = row.graph
+    if not forms.isdisjoint(graph.form_counts):
+        for number, form in enumerate(graph.forms):
+            if form in forms:
+                node = graph.nodes[number]
+                place = node.place
+                for index, signature in enumerate(form.signatures):
+                    if signature in wanted:
+                        yield Attribute(form.attributes[index], place.at("attribute", index), graph, node)
+    for index, signature in enumerate(row.defaults):
+        if signature in wanted:
+            place = graph.place.at("attribute_proto", index)
+            yield Attribute(graph.proto.attribute_proto[index], place, graph, None)

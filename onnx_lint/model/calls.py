@@ -9,6 +9,7 @@ from functools import cached_property
 
 from onnx_lint.model.components import shortest_way, strong_components
 from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 
@@ -60,15 +61,15 @@ class Calls:
         """What tells a function of this domain, name and overload apart in this model."""
         return normalized_domain(domain), name, overload if self.has_overloads else ""
 
-    def namesakes(self, node: Node) -> list[Function]:
+    def namesakes(self, node: Node | NodeForm) -> list[Function]:
         """The functions of the node's domain and op_type, whatever their overload."""
         return self._by_name.get((normalized_domain(node.domain), node.op_type), [])
 
-    def function_of(self, node: Node) -> Function | None:
+    def function_of(self, node: Node | NodeForm) -> Function | None:
         """The function that the node calls; None for an operator."""
         if not self.namesakes(node):
             return None
-        return self._by_key.get(self.key(node.domain, node.op_type, node.proto.overload))
+        return self._by_key.get(self.key(node.domain, node.op_type, node.overload))
 
     @cached_property
     def candidates(self) -> list[Node]:
@@ -77,8 +78,12 @@ class Calls:
             return []
         # Most nodes are operators, and a look-up by op_type alone is half the price.
         names = {name for _, name in self._by_name}
-        nodes = (node for graph in self._graphs for node in graph.nodes if node.op_type in names)
-        return [node for node in nodes if self.namesakes(node)]
+        found: list[Node] = []
+        for graph in self._graphs:
+            forms = {form for form in graph.form_counts if form.op_type in names and self.namesakes(form)}
+            if forms:
+                found += graph.nodes_of(forms)
+        return found
 
     @cached_property
     def all(self) -> list[NodeCall]:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
+from onnx_lint import schema
+from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
@@ -31,20 +34,45 @@ class GraphKind(Enum):
 class Node:
     """A node of a graph or of a function body."""
 
-    __slots__ = ("attribute_protos", "domain", "graph", "index", "inputs", "name", "op_type", "outputs", "proto")
+    __slots__ = ("_proto", "form", "graph", "index", "inputs", "name", "outputs")
 
-    def __init__(self, graph: Graph, index: int, proto: Proto) -> None:
+    def __init__(self, graph: Graph, index: int) -> None:
+        table = graph.table
         self.graph = graph
         self.index = index
-        self.proto = proto
-        self.name: str = proto.name
-        self.op_type: str = proto.op_type
-        self.domain: str = proto.domain
-        self.inputs: list[str] = proto.input[:]  # a slice copies a third faster than list()
-        self.outputs: list[str] = proto.output[:]
-        # Kept, because making the objects for the messages anew for each pass over the attributes takes longer than
-        # most passes.
-        self.attribute_protos: list[Proto] = proto.attribute[:]
+        self.name = table.names[index]
+        self.inputs = table.inputs[index]
+        self.outputs = table.outputs[index]
+        self.form = table.forms[index]
+        """What it has in common with other nodes."""
+        self._proto: Proto | None = None
+
+    @property
+    def op_type(self) -> str:
+        """The name of the operator."""
+        return self.form.op_type
+
+    @property
+    def domain(self) -> str:
+        """The domain of the operator, as it is written."""
+        return self.form.domain
+
+    @property
+    def overload(self) -> str:
+        """Which of the functions of that domain and name is called."""
+        return self.form.overload
+
+    @property
+    def attribute_protos(self) -> list[Proto]:
+        """The AttributeProtos, which nodes that look alike share."""
+        return self.form.attributes
+
+    @property
+    def proto(self) -> Proto:
+        """The NodeProto itself, parsed when first asked for."""
+        if self._proto is None:
+            self._proto = schema.outline("NodeProto").FromString(self.graph.proto.node[self.index])
+        return self._proto
 
     @property
     def place(self) -> Place:
@@ -61,6 +89,31 @@ class Node:
         """The node as messages name it: by its name where it has one, and its operator."""
         operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
         return f"node {quote(self.name)} ({operator})" if self.name else f"unnamed node {self.index} ({operator})"
+
+
+class Nodes(Sequence[Node]):
+    """The nodes of a graph in the order of the file; each is made when first asked for, and then kept."""
+
+    __slots__ = ("_graph", "_made")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._made: list[Node | None] = [None] * len(graph.table.forms)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Node]: ...
+    def __getitem__(self, index: int | slice) -> Node | list[Node]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        node = self._made[index]
+        if node is None:
+            node = self._made[index] = Node(self._graph, index % len(self._made))
+        return node
 
 
 class Definition(Record):
@@ -136,18 +189,58 @@ class Graph:
         return f"{self.kind.value} {quote(self.name)}" if self.name else self.kind.value
 
     @cached_property
-    def nodes(self) -> list[Node]:
+    def table(self) -> NodeTable:
+        """The nodes in columns. Rules ask these about all nodes, and make a Node of one that they report."""
+        return node_table(self.proto.node)
+
+    @cached_property
+    def nodes(self) -> Nodes:
         """The nodes in the order of the file."""
-        return [Node(self, index, proto) for index, proto in enumerate(self.proto.node)]
+        return Nodes(self)
+
+    @property
+    def node_names(self) -> list[str]:
+        """The name of each node; empty for one without."""
+        return self.table.names
+
+    @property
+    def node_inputs(self) -> list[list[str]]:
+        """The inputs of each node; an empty name stands for one that is left out."""
+        return self.table.inputs
+
+    @property
+    def node_outputs(self) -> list[list[str]]:
+        """The outputs of each node; an empty name stands for one that is left out."""
+        return self.table.outputs
+
+    @property
+    def forms(self) -> list[NodeForm]:
+        """What each node has in common with those that look alike: operator, attributes, which operands are given."""
+        return self.table.forms
+
+    @cached_property
+    def form_counts(self) -> Mapping[NodeForm, int]:
+        """How many nodes have each of the forms, in the order in which they occur first."""
+        return Counter(self.table.forms)
+
+    @property
+    def op_types(self) -> list[str]:
+        """The operator of each node."""
+        return [form.op_type for form in self.table.forms]
+
+    def nodes_of(self, forms: Container[NodeForm]) -> list[Node]:
+        """The nodes with one of the forms, in the order of the file."""
+        nodes = self.nodes
+        return [nodes[index] for index, form in enumerate(self.table.forms) if form in forms]
 
     @cached_property
     def annotated_nodes(self) -> list[Node]:
         """The nodes that have documentation, an overload, metadata or a device configuration: in most graphs none."""
-        return [
-            node
-            for node in self.nodes
-            if (proto := node.proto).doc_string or proto.metadata_props or proto.overload or proto.device_configurations
-        ]
+        overloaded = {form for form in self.form_counts if form.overload}
+        if not overloaded:
+            return [self.nodes[index] for index in self.table.annotated]
+        indices = {index for index, form in enumerate(self.table.forms) if form in overloaded}
+        return [self.nodes[index] for index in sorted(indices.union(self.table.annotated))]
 
     @cached_property
     def input_names(self) -> list[str]:
@@ -174,20 +267,38 @@ class Graph:
         """The names in value_info, of a function too."""
         return [value.name for value in self.proto.value_info]
 
-    @cached_property
+    @property
     def positions(self) -> dict[str, int]:
         """For each value name the index of the first node that outputs it, or BEFORE_NODES.
 
         The empty name, which stands for an omitted input or output, is no value.
         """
-        before = (*self.input_names, *self.initializer_names, *self.sparse_initializer_names)
-        found = dict.fromkeys(before, BEFORE_NODES)
-        for node in self.nodes:
-            for name in node.outputs:
+        return self._names_in_order[0]
+
+    @property
+    def early_uses(self) -> list[int]:
+        """The indices of the nodes with an input that no input, initializer or earlier node of the graph defines."""
+        return self._names_in_order[1]
+
+    @cached_property
+    def _names_in_order(self) -> tuple[dict[str, int], list[int]]:
+        found = dict.fromkeys(self.input_names, BEFORE_NODES)
+        found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
+        found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
+        found[""] = BEFORE_NODES
+        early: list[int] = []
+        table = self.table
+        # Both questions in one pass: what is defined so far is at hand here, and need not be compared by position.
+        for index, inputs in enumerate(table.inputs):
+            for name in inputs:
                 if name not in found:
-                    found[name] = node.index
-        found.pop("", None)
-        return found
+                    early.append(index)
+                    break
+            for name in table.outputs[index]:
+                if name not in found:
+                    found[name] = index
+        del found[""]
+        return found, early
 
     def definitions(self) -> Iterator[tuple[str, Definition]]:
         """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""
@@ -199,10 +310,10 @@ class Graph:
             for index, name in enumerate(names):
                 if name:
                     yield name, Definition(self, field, index)
-        for node in self.nodes:
-            for index, name in enumerate(node.outputs):
+        for number, names in enumerate(self.table.outputs):
+            for index, name in enumerate(names):
                 if name:
-                    yield name, Definition(self, "output", index, node)
+                    yield name, Definition(self, "output", index, self.nodes[number])
 
     @cached_property
     def first_definitions(self) -> dict[str, Definition]:
@@ -216,10 +327,10 @@ class Graph:
     def uses(self) -> dict[str, list[tuple[Node, int]]]:
         """For each name the node inputs of this graph (not of nested graphs) that use it."""
         found: dict[str, list[tuple[Node, int]]] = {}
-        for node in self.nodes:
-            for index, name in enumerate(node.inputs):
+        for number, names in enumerate(self.table.inputs):
+            for index, name in enumerate(names):
                 if name:
-                    found.setdefault(name, []).append((node, index))
+                    found.setdefault(name, []).append((self.nodes[number], index))
         return found
 
     def scopes(self) -> Iterator[tuple[Graph, int]]:

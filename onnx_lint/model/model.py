@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
+from onnx_lint.model.attribute_index import AttributeIndex
+from onnx_lint.model.attribute_signature import AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
 from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
@@ -57,12 +58,17 @@ class Model:
         """Whether there is a message; when not, only `faults` tells anything."""
         self.kind = kind
         """The message that the file holds: `ModelProto`, or one of the other documents of the specification."""
-        self.document: Proto = schema.message(kind)() if proto is None else proto
-        """The message itself."""
+        if proto is None:
+            proto = (schema.outline if kind == MODEL else schema.message)(kind)()
         self._values: list[tuple[Proto, Place]] | None = None
-        self._context: Context | None = None if kind == MODEL else context(kind, self.document)
-        self.proto: Proto = self.document if self._context is None else self._context.proto
-        """The model; of another document the smallest model in which its parts stand, see onnx_lint.model.documents."""
+        self._context: Context | None = None if kind == MODEL else context(kind, proto)
+        self.proto: Proto = _outlined(proto if self._context is None else self._context.proto)
+        """The model, with the nodes of graphs and functions as bytes, see onnx_lint.model.node_table.
+
+        Of another document the smallest model in which its parts stand, see onnx_lint.model.documents.
+        """
+        self.document: Proto = self.proto if self._context is None else proto
+        """The message itself; a model as `proto` has it."""
         self.source = source
         self.faults = faults
         self.payloads: Mapping[Key, tuple[Payload, ...]] = _in_context(payloads or {}, self._context)
@@ -249,7 +255,7 @@ class Model:
     def attributes(self) -> Iterator[Attribute]:
         """Every attribute of every node, and every default of a function's attribute parameter."""
         for graph in self.graphs:
-            for node in graph.nodes:
+            for node in graph.nodes_of({form for form in graph.form_counts if form.attributes}):
                 for proto, place in node.attributes():
                     yield Attribute(proto, place, graph, node)
         for function in self.functions:
@@ -393,6 +399,12 @@ class Model:
             if found is not None:
                 return found[0]
         return 0
+
+
+def _outlined(model: Proto) -> Proto:
+    """The ModelProto with its nodes as bytes, which may have them so already."""
+    outline = schema.outline(MODEL)
+    return model if isinstance(model, outline) else outline.FromString(model.SerializePartialToString())
 
 
 def _in_context(

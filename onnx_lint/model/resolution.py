@@ -77,8 +77,8 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
 def _suspects(graph: Graph) -> Iterator[Use]:
     """The uses of names that this graph does not define before the node; they may still be visible from outside."""
     position = graph.positions.get
-    for node in graph.nodes:
-        own = node.index
+    for own in graph.early_uses:
+        node = graph.nodes[own]
         for index, name in enumerate(node.inputs):
             if position(name, own) >= own and name:
                 yield Use(node, index)

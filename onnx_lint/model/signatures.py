@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.model.graph import Function, Graph, Node, Proto
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
 
@@ -68,23 +69,37 @@ class Operator:
 class Usage:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
-    __slots__ = ("attributes", "inputs", "nodes", "operator", "outputs")
+    __slots__ = ("_forms", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
 
     def __init__(
-        self,
-        operator: Operator,
-        inputs: tuple[bool, ...],
-        outputs: tuple[bool, ...],
-        attributes: tuple[tuple[str, int], ...],
-        nodes: list[Node],
+        self, operator: Operator, graph: Graph, form: NodeForm, attributes: tuple[tuple[str, int], ...]
     ) -> None:
         self.operator = operator
-        self.inputs = inputs
+        self.form = form
+        """The form of the first of the nodes, like which all others are as far as a signature can tell."""
+        self.graph = graph
+        """The graph of the first node."""
+        self.inputs = form.inputs
         """For each input whether it is given; an empty name leaves it out."""
-        self.outputs = outputs
+        self.outputs = form.outputs
         self.attributes = attributes
         """Name and stated type of each attribute, in the order of the nodes."""
-        self.nodes = nodes
+        self.count = 0
+        """How many nodes there are."""
+        self._forms: dict[Graph, set[NodeForm]] = {}
+        self._nodes: list[Node] | None = None
+
+    def add(self, graph: Graph, form: NodeForm, count: int) -> None:
+        """Take in so many nodes of a graph."""
+        self._forms.setdefault(graph, set()).add(form)
+        self.count += count
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes, which are made when somebody asks."""
+        if self._nodes is None:
+            self._nodes = [node for graph, forms in self._forms.items() for node in graph.nodes_of(forms)]
+        return self._nodes
 
 
 class Signatures:
@@ -115,53 +130,32 @@ class Signatures:
 
     def operator(self, node: Node) -> Operator:
         """What the node's domain, op_type and overload stand for."""
-        calls = self._model.calls
-        if self._model.functions and calls.namesakes(node):
-            function = calls.function_of(node)
-            if function is not None:
-                return self._call(function, node)
-            return self._unmatched_call(node)
-        domain = normalized_domain(node.domain)
-        return self._declared(domain, node.op_type, self.opset_versions(node.graph).get(domain))
+        return self.operator_in(node.graph, node.form)
+
+    def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
+        """What the domain, op_type and overload of such a node of the graph stand for."""
+        if self._model.functions:
+            calls = self._model.calls
+            if calls.namesakes(form):
+                function = calls.function_of(form)
+                return self._unmatched_call(form) if function is None else self._call(function, form)
+        domain = normalized_domain(form.domain)
+        return self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
 
     @cached_property
     def usages(self) -> list[Usage]:
         """Every node of every graph and function body, those that look alike together."""
         usages: dict[tuple[object, ...], Usage] = {}
         for graph in self._model.graphs:
-            for nodes in self._alike(graph):
-                usage = _usage(self.operator(nodes[0]), nodes)
-                key = (usage.operator, usage.inputs, usage.outputs, usage.attributes)
-                same = usages.setdefault(key, usage)
-                if same is not usage:
-                    same.nodes.extend(nodes)
+            for form, count in graph.form_counts.items():
+                operator = self.operator_in(graph, form)
+                attributes = tuple([(attribute.name, attribute.type) for attribute in form.attributes])
+                key = (operator, form.inputs, form.outputs, attributes)
+                usage = usages.get(key)
+                if usage is None:
+                    usage = usages[key] = Usage(operator, graph, form, attributes)
+                usage.add(graph, form, count)
         return list(usages.values())
-
-    def _alike(self, graph: Graph) -> Iterable[list[Node]]:
-        """The nodes of one graph in groups whose operators and operands are written alike."""
-        functions = self._function_names
-        groups: dict[tuple[object, ...], list[Node]] = {}
-        for node in graph.nodes:
-            inputs, outputs, attributes = node.inputs, node.outputs, node.attribute_protos
-            key = (
-                node.op_type,
-                node.domain,
-                tuple(map(bool, inputs)) if "" in inputs else len(inputs),
-                tuple(map(bool, outputs)) if "" in outputs else len(outputs),
-                tuple([(attribute.name, attribute.type) for attribute in attributes]) if attributes else None,
-                # The overload is part of what a call means, and nothing to any other node.
-                node.proto.overload if node.op_type in functions else None,
-            )
-            group = groups.get(key)
-            if group is None:
-                groups[key] = [node]
-            else:
-                group.append(node)
-        return groups.values()
-
-    @cached_property
-    def _function_names(self) -> frozenset[str]:
-        return frozenset(function.name for function in self._model.functions)
 
     @cached_property
     def verified_usages(self) -> list[Usage]:
@@ -180,7 +174,7 @@ class Signatures:
         counts: Counter[str] = Counter()
         for usage in self.usages:
             if usage.operator.standing in (Standing.UNVERIFIED, Standing.UNBOUND):
-                counts[usage.operator.domain or "ai.onnx"] += len(usage.nodes)
+                counts[usage.operator.domain or "ai.onnx"] += usage.count
         return dict(sorted(counts.items()))
 
     def _implied_version(self, function: Function | None) -> int | None:
@@ -188,13 +182,13 @@ class Signatures:
             return 1
         return None
 
-    def _call(self, function: Function, node: Node) -> Operator:
+    def _call(self, function: Function, node: NodeForm) -> Operator:
         if function.index not in self._calls:
             domain, name = normalized_domain(node.domain), node.op_type
             self._calls[function.index] = Operator(domain, name, None, Standing.FUNCTION, function=function)
         return self._calls[function.index]
 
-    def _unmatched_call(self, node: Node) -> Operator:
+    def _unmatched_call(self, node: NodeForm) -> Operator:
         # Functions of that name have other overloads: whatever is meant, it is not the operator of the domain.
         key = (normalized_domain(node.domain), node.op_type)
         return self._unmatched.setdefault(key, Operator(*key, None, Standing.UNVERIFIED))
@@ -239,14 +233,3 @@ def _highest(imports: Iterable[Proto], implied: int | None) -> Mapping[str, int]
     if implied is not None:
         found.setdefault("", implied)
     return found
-
-
-def _usage(operator: Operator, nodes: list[Node]) -> Usage:
-    first = nodes[0]
-    return Usage(
-        operator,
-        tuple(map(bool, first.inputs)),
-        tuple(map(bool, first.outputs)),
-        tuple((attribute.name, attribute.type) for attribute in first.attribute_protos),
-        nodes,
-    )

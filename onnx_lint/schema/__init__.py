@@ -7,12 +7,15 @@ The pool is private so that an installed `onnx`, of whatever version, can be imp
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from onnx_lint import package_data
 
 PACKAGE = "onnx"
+
+OUTLINE = "onnx.outline"
+"""The package of the messages that `outline` gives."""
 
 
 @functools.cache
@@ -49,18 +52,28 @@ def pool() -> Any:
     """The private pool that holds the schema and nothing else."""
     data = package_data.read(__name__, "onnx.binpb")
     private = _factory()[0]()
-    # The set holds one file: its tag and its length stand before it. To parse the set would import descriptor_pb2,
-    # which takes longer than to lint a small model.
-    private.AddSerializedFile(_only_file(data))
+    for file in _files(data):
+        private.AddSerializedFile(file)
     return private
 
 
-def _only_file(descriptor_set: bytes) -> bytes:
-    """The one FileDescriptorProto in a serialized FileDescriptorSet."""
-    position = 1
-    while descriptor_set[position] >= 0x80:
-        position += 1
-    return descriptor_set[position + 1 :]
+def _files(descriptor_set: bytes) -> Iterator[bytes]:
+    """Each FileDescriptorProto in a serialized FileDescriptorSet, which has no other field.
+
+    To parse the set would import descriptor_pb2, which takes longer than to lint a small model.
+    """
+    position = 0
+    while position < len(descriptor_set):
+        length = shift = 0
+        more = True
+        while more:
+            position += 1
+            length |= (descriptor_set[position] & 0x7F) << shift
+            more = descriptor_set[position] >= 0x80
+            shift += 7
+        start = position + 1
+        position = start + length
+        yield descriptor_set[start:position]
 
 
 @functools.cache
@@ -70,6 +83,15 @@ def message(name: str) -> Any:
     Raises KeyError when the schema has no such message.
     """
     return _factory()[1](pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+
+
+@functools.cache
+def outline(name: str) -> Any:
+    """Return the class of the message called `name` in which the nodes of graphs and functions are bytes.
+
+    There are those of ModelProto and of what stands between it and a graph; raises KeyError for others.
+    """
+    return _factory()[1](pool().FindMessageTypeByName(f"{OUTLINE}.{name}"))
 
 
 def __getattr__(name: str) -> Any:

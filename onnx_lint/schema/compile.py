@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile onnx.proto into onnx.binpb, the form in which the schema is read at run time.
 
+The compiled set has a second file, the outline: those messages again in which a graph can stand, with the nodes of
+graphs and functions left as bytes. See onnx_lint.model.node_table for what that is good for.
+
 `python -m onnx_lint.schema.compile` writes the file; with `--check` it only tells whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
 """
@@ -16,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
 from google.protobuf.message import DecodeError
 
 SOURCE: Final = Path(__file__).with_name("onnx.proto")
@@ -24,6 +27,17 @@ COMPILED: Final = Path(__file__).with_name("onnx.binpb")
 
 RECORDED_NAME: Final = "onnx_lint/schema/onnx.proto"
 """The name of the file inside the descriptor, the same wherever the checkout lies."""
+
+
+OUTLINED: Final = (
+    "ModelProto",
+    "GraphProto",
+    "NodeProto",
+    "AttributeProto",
+    "FunctionProto",
+    "TrainingInfoProto",
+)
+"""The messages of the outline: what holds graphs, and what they hold on the way to further ones."""
 
 
 class CompileError(Exception):
@@ -48,7 +62,33 @@ def compile_schema(source: str) -> FileDescriptorSet:
         run = subprocess.run([*protoc, *options], cwd=root, check=False, capture_output=True, text=True)
         if run.returncode != 0:
             raise CompileError(run.stderr.strip())
-        return FileDescriptorSet.FromString((root / "set").read_bytes())
+        compiled = FileDescriptorSet.FromString((root / "set").read_bytes())
+    (whole,) = compiled.file
+    return FileDescriptorSet(file=[whole, outline(whole)])
+
+
+def outline(whole: FileDescriptorProto) -> FileDescriptorProto:
+    """The outline of the compiled schema, in a package of its own; all other messages are those of the schema."""
+    package = f"{whole.package}.outline"
+    made = FileDescriptorProto(name=f"{whole.name}.outline", package=package, dependency=[whole.name])
+    made.syntax, made.edition = whole.syntax, whole.edition
+    made.options.CopyFrom(whole.options)
+    made.message_type.extend(_outlined(message, package) for message in whole.message_type if message.name in OUTLINED)
+    return made
+
+
+def _outlined(message: DescriptorProto, package: str) -> DescriptorProto:
+    made = DescriptorProto()
+    made.CopyFrom(message)
+    made.ClearField("enum_type")  # fields refer to the enums of the schema
+    for field in made.field:
+        held = field.type_name.rpartition(".")[2]
+        if held == "NodeProto":
+            field.type = FieldDescriptorProto.TYPE_BYTES
+            field.ClearField("type_name")
+        elif held in OUTLINED:
+            field.type_name = f".{package}.{held}"
+    return made
 
 
 def is_current(compiled: Path, fresh: FileDescriptorSet) -> bool:

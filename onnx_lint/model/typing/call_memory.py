@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.graph import Function, Graph
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.typing.argument import Arguments
 from onnx_lint.model.typing.typed_operator import Inputs, TypedOperator
 from onnx_lint.model.typing.value_type import ValueType
@@ -22,7 +23,7 @@ once. Whoever writes a model that has more distinct calls than that gets unknown
 class CallMemory:
     """The outputs of calls by the types of their arguments and the attributes that types depend on."""
 
-    def __init__(self, operator_of: Callable[[Node], TypedOperator | None]) -> None:
+    def __init__(self, operator_of: Callable[[Graph, NodeForm], TypedOperator | None]) -> None:
         self._operator_of = operator_of
         self._outputs: dict[tuple[int, Inputs, Arguments], Outputs] = {}
         self._deciding: dict[int, frozenset[str]] = {}
@@ -67,10 +68,10 @@ class CallMemory:
 
     def _references(self, graph: Graph) -> list[str]:
         found: list[str] = []
-        for node in graph.nodes:
-            references = [(proto.name, proto.ref_attr_name) for proto in node.attribute_protos if proto.ref_attr_name]
+        for form in graph.form_counts:
+            references = [(proto.name, proto.ref_attr_name) for proto in form.attributes if proto.ref_attr_name]
             if references:
-                operator = self._operator_of(node)
+                operator = self._operator_of(graph, form)
                 found += [name for own, name in references if operator is None or own in operator.attributes]
         for nested in graph.nested:
             found += self._references(nested)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph, Node
 from onnx_lint.model.model import Model
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.typing.argument import UNKNOWN, Arguments, Bindings, argument_of, read_arguments
 from onnx_lint.model.typing.call_memory import CallMemory
 from onnx_lint.model.typing.declared import declared_inputs, declared_values, initializer_types
@@ -30,11 +31,27 @@ Outputs = tuple[ValueType | None, ...]
 Walk = Generator["Walk", Outputs, Outputs]
 
 
+Operators = dict[NodeForm, TypedOperator | None]
+"""What nodes stand for under one set of imports; None for what has no signature."""
+
+
+class _Cell:
+    """What is known of the nodes of one form in a frame."""
+
+    __slots__ = ("arguments", "operator", "outcomes")
+
+    def __init__(self, operator: TypedOperator | None, arguments: Arguments, outcomes: dict[Inputs, Outcome]) -> None:
+        self.operator = operator
+        self.arguments = arguments
+        self.outcomes = outcomes
+        """The outcomes so far, of nodes without subgraphs."""
+
+
 class _Frame(Record):
     """What holds for all nodes of a function body, or of the graphs outside of functions."""
 
-    operators: dict[tuple[str, str], TypedOperator | None]
-    """By the node's domain and op_type; None for what has no signature."""
+    operators: Operators
+    cells: dict[NodeForm, _Cell]
     bindings: Bindings | None = None
     call: Call | None = None
 
@@ -79,8 +96,8 @@ class _Flow:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.found = TypeFlow(model.signatures.schemas)
-        self.top = _Frame({})
-        self._frames: dict[int, dict[tuple[str, str], TypedOperator | None]] = {}
+        self.top = _Frame({}, {})
+        self._frames: dict[int, Operators] = {}
         self._calls = CallMemory(self._operator_of)
         self._called = {function.name for function in model.functions}
 
@@ -94,29 +111,30 @@ class _Flow:
         """
         declared = {} if graph.is_function else self._enter(graph, known, supplied)
         nested = _nested_by_position(graph)
-        operators, get = frame.operators, known.get
-        for node in graph.nodes:
-            try:
-                operator = operators[node.domain, node.op_type]
-            except KeyError:
-                operator = self._operator(node, frame)
-            inputs = tuple(map(get, node.inputs))
-            if operator is None or operator.by_subgraphs:
-                outcome = yield from self._special(node, operator, inputs, frame, known, nested.get(node.index, ()))
-            elif operator.by_inputs:
-                outcome = operator.outcomes.get(inputs) or operator.outcome_of_inputs(inputs)
-            else:
-                arguments = read_arguments(node.attribute_protos, operator.attributes, frame.bindings)
-                outcome = operator.outcome(inputs, arguments, len(node.outputs))
-            names, kinds = node.outputs, outcome.outputs
+        cells, get = frame.cells, known.get
+        outputs_of = graph.table.outputs
+        for index, (form, inputs_of) in enumerate(zip(graph.table.forms, graph.table.inputs, strict=True)):
+            cell = cells.get(form) or self._cell(graph, form, frame)
+            inputs = tuple(map(get, inputs_of))
+            outcome = cell.outcomes.get(inputs)
+            if outcome is None:
+                operator = cell.operator
+                if operator is None or operator.by_subgraphs:
+                    node = graph.nodes[index]
+                    outcome = yield from self._special(node, cell, inputs, frame, known, nested.get(index, ()))
+                elif operator.by_inputs:
+                    outcome = operator.outcome_of_inputs(inputs)
+                else:
+                    outcome = cell.outcomes[inputs] = operator.outcome(inputs, cell.arguments, len(form.outputs))
+            names, kinds = outputs_of[index], outcome.outputs
             if len(names) == 1 and kinds and names[0]:
                 # Most nodes have one output, and a loop over one costs as much as all the rest.
                 known[names[0]] = kinds[0] or declared.get(names[0])
             else:
                 pairs = zip(names, kinds, strict=False)
                 known.update([(name, kind or declared.get(name)) for name, kind in pairs if name])
-            if outcome.problems and operator is not None:
-                self._report(node, operator.schema, inputs, outcome, frame, known)
+            if outcome.problems and cell.operator is not None:
+                self._report(graph.nodes[index], cell.operator.schema, inputs, outcome, frame, known)
         differing = self._compare(graph, declared, known, frame)
         # What is declared as something else is reported so, and a subgraph hands it on as unknown.
         return tuple([None if name in differing else get(name) for name in graph.output_names])
@@ -159,35 +177,45 @@ class _Flow:
 
     # --- operators
 
-    def _operator(self, node: Node, frame: _Frame) -> TypedOperator | None:
-        operator = self.model.signatures.operator(node)
+    def _cell(self, graph: Graph, form: NodeForm, frame: _Frame) -> _Cell:
+        operator = self._operator(graph, form, frame.operators)
+        arguments: Arguments = ()
+        outcomes: dict[Inputs, Outcome] = {}
+        if operator is not None:
+            arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
+            outcomes = operator.outcomes if operator.by_inputs else {}
+        cell = frame.cells[form] = _Cell(operator, arguments, outcomes)
+        return cell
+
+    def _operator(self, graph: Graph, form: NodeForm, operators: Operators) -> TypedOperator | None:
+        if form in operators:
+            return operators[form]
+        operator = self.model.signatures.operator_in(graph, form)
         typed = None
         if operator.schema is not None and operator.opset_version is not None:
             newest = newest_opset_version(operator.domain)
             # A deprecated operator is no part of the operator set, and what later operator sets say is not known.
             binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
             typed = typed_operator(operator.schema, binds=binds)
-        if node.op_type not in self._called:
-            # A name that functions have may stand for several of them, and for none, by overload.
-            frame.operators[node.domain, node.op_type] = typed
+        operators[form] = typed
         return typed
 
     def _special(
         self,
         node: Node,
-        operator: TypedOperator | None,
+        cell: _Cell,
         inputs: Inputs,
         frame: _Frame,
         known: Types,
         nested: Sequence[Graph],
     ) -> Generator[Walk, Outputs, Outcome]:
         """A node with subgraphs, a call, or a node that nothing is known of."""
+        operator = cell.operator
         if operator is not None:
             from onnx_lint.model.typing.control_flow import Subgraphs
 
-            arguments = read_arguments(node.attribute_protos, operator.attributes, frame.bindings)
-            outcome = operator.outcome(inputs, arguments, len(node.outputs))
-            subgraphs = Subgraphs(self.model, node, inputs, arguments)
+            outcome = operator.outcome(inputs, cell.arguments, len(node.outputs))
+            subgraphs = Subgraphs(self.model, node, inputs, cell.arguments)
             outputs = yield from self._control_flow(subgraphs, frame, known, nested)
             return operator.handed_on(outcome, outputs)
         for graph in nested:
@@ -254,16 +282,17 @@ class _Flow:
         defaults = {default.name: argument_of(default) for default in function.attribute_defaults}
         known: Types = {"": ABSENT}
         known.update((name, kind) for name, kind in zip(function.body.input_names, inputs, strict=True) if name)
-        frame = _Frame(self._operators_in(function), {**defaults, **dict(given)}, call)
+        frame = _Frame(self._operators_in(function), {}, {**defaults, **dict(given)}, call)
         with self._calls.entering(function):
             return (yield self.walk(function.body, frame, known, None))
 
-    def _operators_in(self, function: Function) -> dict[tuple[str, str], TypedOperator | None]:
+    def _operators_in(self, function: Function) -> Operators:
         return self._frames.setdefault(function.index, {})
 
-    def _operator_of(self, node: Node) -> TypedOperator | None:
-        function = node.graph.function
-        return self._operator(node, self.top if function is None else _Frame(self._operators_in(function)))
+    def _operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
+        function = graph.function
+        operators = self.top.operators if function is None else self._operators_in(function)
+        return self._operator(graph, form, operators)
 
 
 def _nested_by_position(graph: Graph) -> dict[int, list[Graph]]:

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an AttributeProto holds, as far as rules ask for it before they look at names and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Final
+
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+
+VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        ATTRIBUTE_TYPE_CODES["FLOAT"]: "f",
+        ATTRIBUTE_TYPE_CODES["INT"]: "i",
+        ATTRIBUTE_TYPE_CODES["STRING"]: "s",
+        ATTRIBUTE_TYPE_CODES["TENSOR"]: "t",
+        ATTRIBUTE_TYPE_CODES["GRAPH"]: "g",
+        ATTRIBUTE_TYPE_CODES["SPARSE_TENSOR"]: "sparse_tensor",
+        ATTRIBUTE_TYPE_CODES["TYPE_PROTO"]: "tp",
+        ATTRIBUTE_TYPE_CODES["FLOATS"]: "floats",
+        ATTRIBUTE_TYPE_CODES["INTS"]: "ints",
+        ATTRIBUTE_TYPE_CODES["STRINGS"]: "strings",
+        ATTRIBUTE_TYPE_CODES["TENSORS"]: "tensors",
+        ATTRIBUTE_TYPE_CODES["GRAPHS"]: "graphs",
+        ATTRIBUTE_TYPE_CODES["SPARSE_TENSORS"]: "sparse_tensors",
+        ATTRIBUTE_TYPE_CODES["TYPE_PROTOS"]: "type_protos",
+    }
+)
+"""The field of AttributeProto that holds the value, for each number of the enum AttributeType but UNDEFINED."""
+
+TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType({code: name for name, code in ATTRIBUTE_TYPE_CODES.items()})
+"""The name of each number of the enum AttributeType but UNDEFINED."""
+
+_VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
+
+
+class AttributeSignature:
+    """What an AttributeProto holds, without its name and values. Those that are equal are one object, but for a few."""
+
+    __slots__ = ("fields", "is_documented", "is_named", "is_reference", "is_text", "type")
+
+    def __init__(
+        self,
+        type: int,
+        fields: tuple[str, ...],
+        *,
+        is_named: bool,
+        is_reference: bool,
+        is_documented: bool,
+        is_text: bool,
+    ) -> None:
+        self.type = type
+        """The stated type, whether the enum knows the number or not; 0 where it is absent or UNDEFINED."""
+        self.fields = fields
+        """The value fields that are set."""
+        self.is_named = is_named
+        self.is_reference = is_reference
+        """Whether it refers to an attribute parameter of a function."""
+        self.is_documented = is_documented
+        self.is_text = is_text
+        """Whether all its strings are valid UTF-8; also where it has none."""
+
+
+_shared = lru_cache(1_000)(AttributeSignature)
+
+
+def signature_of(attribute: Any) -> AttributeSignature:
+    """The signature of an AttributeProto."""
+    return _shared(
+        attribute.type,
+        value_fields(attribute),
+        is_named=bool(attribute.name),
+        is_reference=bool(attribute.ref_attr_name),
+        is_documented=bool(attribute.doc_string),
+        is_text=all(utf8_fault(value) is None for value in chain((attribute.s,), attribute.strings)),
+    )
+
+
+def value_fields(attribute: Any) -> tuple[str, ...]:
+    """The value fields of an AttributeProto that are set: present singular fields and lists with elements."""
+    return tuple(field.name for field, _ in attribute.ListFields() if field.name in _VALUE_FIELDS)
+
+
+def utf8_fault(value: bytes) -> int | None:
+    """The index of the first byte that keeps `value` from being UTF-8; None where it is valid."""
+    try:
+        value.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
