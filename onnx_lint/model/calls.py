@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model.components import shortest_way, strong_components
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.record import Record

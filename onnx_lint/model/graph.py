@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import cached_property
 from typing import Any
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain

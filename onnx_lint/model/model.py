@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
+from onnx_lint.cached import cached_property
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex, AttributeSignature
 from onnx_lint.model.calls import Calls

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model.graph import Function, Graph, Node, Proto
 from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
