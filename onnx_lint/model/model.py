@@ -16,6 +16,7 @@ from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, c
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
+from onnx_lint.model.imports import Imports, domains_in_use
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.place import ROOT, Key, Place
@@ -201,6 +202,16 @@ class Model:
         """Every node of every graph and function body."""
         for graph in self.graphs:
             yield from graph.nodes
+
+    @cached_property
+    def imports(self) -> Imports:
+        """The operator sets that the model and its functions import."""
+        return Imports(self.proto, self.functions)
+
+    @cached_property
+    def domains_in_use(self) -> dict[int | None, frozenset[str]]:
+        """The domains that the nodes of each function have, by its index, and those outside of functions under None."""
+        return domains_in_use(self.graphs)
 
     @cached_property
     def resolution(self) -> Resolution:
