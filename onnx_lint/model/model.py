@@ -61,6 +61,7 @@ class Model:
         self.document: Proto = schema.message(kind)() if proto is None else proto
         """The message itself."""
         self._values: list[tuple[Proto, Place]] | None = None
+        self._holders: dict[str, list[Graph]] = {}
         self._context: Context | None = None if kind == MODEL else context(kind, self.document)
         self.proto: Proto = self.document if self._context is None else self._context.proto
         """The model; of another document the smallest model in which its parts stand, see onnx_lint.model.documents."""
@@ -164,6 +165,11 @@ class Model:
         return found
 
     @cached_property
+    def parametric_functions(self) -> list[Function]:
+        """The functions that have attribute parameters, with or without a default."""
+        return [function for function in self.functions if function.proto.attribute or function.proto.attribute_proto]
+
+    @cached_property
     def training_graphs(self) -> list[Graph]:
         """The initialization graph and the algorithm of each TrainingInfoProto that has them."""
         graphs: list[Graph] = []
@@ -197,6 +203,17 @@ class Model:
         top += [function.body for function in self.functions]
         top += self.training_graphs
         return [graph for outer in top for graph in _with_nested(outer, self._attribute_index, budget)]
+
+    def graphs_with(self, field: str) -> list[Graph]:
+        """The graphs, with function bodies where they have the field too, whose list or text `field` is not empty.
+
+        Most graphs lack most of what they may have, so a rule that asks here first looks at few or none.
+        """
+        if field not in self._holders:
+            of_functions = field in schema.message("FunctionProto").DESCRIPTOR.fields_by_name
+            graphs = self.graphs if of_functions else [graph for graph in self.graphs if not graph.is_function]
+            self._holders[field] = [graph for graph in graphs if getattr(graph.proto, field)]
+        return self._holders[field]
 
     def nodes(self) -> Iterator[Node]:
         """Every node of every graph and function body."""
