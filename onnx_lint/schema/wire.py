@@ -169,9 +169,11 @@ def skip_short(
 
     The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
     bytes (at most 16,384, so that two bytes give the length), and do not reach beyond `end`. It may go on behind that.
-    Where each stands is added to `spans`, if there is such a list.
+    Where each stands is added to `spans`, if there is such a list. With a tag of two bytes there is no row.
     """
     position, count = start, 0
+    if tag >= 0x80:
+        return position, count
     while position < end:
         window = source.read_at(position, min(WINDOW_BYTES, end - position))
         local, size = 0, len(window)
