@@ -416,11 +416,12 @@ class Model:
 
     def order(self, place: Place) -> int:
         """Where `place`, or the nearest message around it that is there, begins in the serialized model."""
-        for ancestor in place.ancestors():
-            found = self._layout.byte_range(ancestor)
-            if found is not None:
-                return found[0]
-        return 0
+        return self.extent(place)[0]
+
+    def extent(self, place: Place) -> tuple[int, int]:
+        """The bytes of `place`, or the nearest message around it that is there, in the serialized model."""
+        layout = self._layout
+        return next(found for place in place.ancestors() if (found := layout.byte_range(place)) is not None)
 
 
 def _in_context(
