@@ -287,16 +287,26 @@ def _limited(
 def _diagnostics(
     entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings
 ) -> Iterator[tuple[int, Diagnostic]]:
+    levels: dict[str, Severity | None] = {}
     for found in findings:
         clause = _clause_of(entry.rule, found)
         finding = found if model.kind == MODEL else _of_document(found, entry.chapter, model)
         if finding is None:
             continue
-        level = severity(clause, settings.standard.edition)
-        if level is not None and _is_selected(entry, clause, settings):
-            order = model.order(finding.place) if finding.offset is None else finding.offset
-            level = settings.severities.get(entry.id, level)
-            yield order, _diagnostic(entry.rule, finding, clause, level, model, settings.standard.edition)
+        if clause.id not in levels:
+            levels[clause.id] = _level(entry, clause, settings)
+        level = levels[clause.id]
+        if level is not None:
+            extent = _extent(finding, model)
+            yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, settings.standard.edition)
+
+
+def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
+    """The severity of what the rule finds against the clause; None where that is not to be reported."""
+    level = severity(clause, settings.standard.edition)
+    if level is None or not _is_selected(entry, clause, settings):
+        return None
+    return settings.severities.get(entry.id, level)
 
 
 _OF_THE_FILE: Final = frozenset({"file", "operator-set", "value"})
@@ -331,7 +341,13 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
 
 
 def _diagnostic(
-    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, edition: str
+    rule: Rule,
+    finding: Finding,
+    clause: Clause,
+    level: Severity,
+    extent: tuple[int, int],
+    model: Model,
+    edition: str,
 ) -> Diagnostic:
     around = surroundings(model.document, finding.place)
     return Diagnostic(
@@ -346,7 +362,8 @@ def _diagnostic(
         anchor=clause.anchor,
         allowed=finding.allowed,
         related=_related(finding, model),
-        byte_range=_byte_range(finding, model),
+        # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
+        byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=_name(finding.subject),
         node=_name(around.node),
         operator=_name(around.operator),
@@ -399,14 +416,11 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     return tuple(places)
 
 
-def _byte_range(finding: Finding, model: Model) -> tuple[int, int] | None:
+def _extent(finding: Finding, model: Model) -> tuple[int, int]:
+    """The bytes that the finding is about, or those around its place."""
     if finding.offset is not None:
         return finding.offset, finding.offset + (finding.length or 0)
-    for place in finding.place.ancestors():
-        found = model.byte_range(place)
-        if found is not None:
-            return found
-    return None
+    return model.extent(finding.place)
 
 
 def _facts(model: Model) -> Facts | None:
@@ -449,7 +463,8 @@ def _garbage_collection_held() -> Iterator[None]:
     """Hold the cyclic garbage collector while one file is linted.
 
     A large model makes hundreds of thousands of objects that all stay; looking through them again and again for
-    garbage costs a quarter of the time on 100,000 nodes.
+    garbage costs a quarter of the time on 100,000 nodes. Nothing may refer to the model any more when the collector
+    is let go: it looks at once, and what it comes upon then it looks at again only much later.
     """
     import gc
 
@@ -467,38 +482,38 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 
     `is_file`: whether `path` names a file, beside which external data can be looked for.
     """
-    if not settings.timings:
-        return _lint_source(source, path, settings, is_file, _unwatched)
-    from onnx_lint.stopwatch import Stopwatch
+    with _garbage_collection_held(), closing(source):
+        if not settings.timings:
+            return _lint_source(source, path, settings, is_file, _unwatched)
+        from onnx_lint.stopwatch import Stopwatch
 
-    watch = Stopwatch()
-    with watch.on_indices():
-        report = _lint_source(source, path, settings, is_file, watch)
-    return replace(report, timings=tuple(watch.seconds.items()))
+        watch = Stopwatch()
+        with watch.on_indices():
+            report = _lint_source(source, path, settings, is_file, watch)
+        return replace(report, timings=tuple(watch.seconds.items()))
 
 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
-    with _garbage_collection_held(), closing(source):
-        directory = os.path.dirname(path) if settings.external_data and is_file else None  # noqa: PTH120 - for each file
-        with watch("load model"):
-            model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
-        diagnostics, errors = lint_model(model, settings, watch)
-        with watch("facts"):
-            facts, document = _facts(model), _document_facts(model)
-            not_verified = _not_verified(model, errors)
-        return FileReport(
-            path=path,
-            size=source.size,
-            diagnostics=tuple(diagnostics),
-            internal_errors=tuple(errors),
-            facts=facts,
-            kind=model.kind,
-            document=document,
-            judged_by=len(_judging(model, settings)),
-            not_verified=not_verified,
-            not_judged=_not_judged(model),
-            incomplete=tuple(_incomplete(model, settings)),
-        )
+    directory = os.path.dirname(path) if settings.external_data and is_file else None  # noqa: PTH120 - for each file
+    with watch("load model"):
+        model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
+    diagnostics, errors = lint_model(model, settings, watch)
+    with watch("facts"):
+        facts, document = _facts(model), _document_facts(model)
+        not_verified = _not_verified(model, errors)
+    return FileReport(
+        path=path,
+        size=source.size,
+        diagnostics=tuple(diagnostics),
+        internal_errors=tuple(errors),
+        facts=facts,
+        kind=model.kind,
+        document=document,
+        judged_by=len(_judging(model, settings)),
+        not_verified=not_verified,
+        not_judged=_not_judged(model),
+        incomplete=tuple(_incomplete(model, settings)),
+    )
 
 
 def _not_judged(model: Model) -> str | None:

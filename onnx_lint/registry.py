@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import ModuleType
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model import Model
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import clauses
@@ -41,7 +42,7 @@ class Registered:
         self.plugin = plugin
         """The name of the distribution that brings it; None for onnx-lint's own."""
 
-    @functools.cached_property
+    @cached_property
     def rule(self) -> Rule:
         """The rule itself. Raises RegistryError when the file does not hold it as it should."""
         found = list(_rules_in(importlib.import_module(self.module)))

@@ -6,9 +6,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model import Graph, Model
 
 _INDEXED = (Model, Graph)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.model import Place, Proto
 from onnx_lint.record import Record
+from onnx_lint.schema import wire
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 """The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
@@ -28,49 +30,56 @@ class Surroundings(Record):
 
 
 def surroundings(proto: Proto, place: Place) -> Surroundings:
-    """The surroundings of `place` in the model `proto`."""
+    """The surroundings of `place` in the model `proto`, or in a document of another kind."""
     node = operator = graph = None
     scope: list[str] = []
-    for message in _messages(proto, place):
-        kind = message.DESCRIPTOR.name
+    for kind, message in _messages(proto, place):
         if kind == "NodeProto":
             node, operator = message.name, _operator(message)
         elif kind in {"GraphProto", "FunctionProto"}:
             node, operator, graph = None, None, message.name
-        scope.append(_identity(message))
+        scope.append(_identity(kind, message))
     return Surroundings(node, operator, graph, tuple(scope))
 
 
-def _messages(proto: Proto, place: Place) -> Iterator[Proto]:
-    """The messages from the model, which is left out, to the innermost that is there."""
+def _messages(proto: Proto, place: Place) -> Iterator[tuple[str, Proto]]:
+    """The messages from the model, which is left out, to the innermost that is there, each with its kind.
+
+    What fields there are is asked of the schema: the descriptors of protobuf take three times as long to answer.
+    """
+    kind = proto.DESCRIPTOR.name
     for name, index in place.key:
-        if name not in proto.DESCRIPTOR.fields_by_name:
+        field = wire.fields_by_name(kind).get(name)
+        if field is None or field.message is None:
             return
         value = getattr(proto, name)
         if index is not None:
             if index >= len(value):
                 return
             value = value[index]
-        if name == "node" and isinstance(value, bytes):
-            value = schema.outline("NodeProto").FromString(value)
-        if not hasattr(value, "DESCRIPTOR"):
+        elif field.repeated:
             return
-        proto = value
-        yield proto
+        if isinstance(value, bytes):  # a node, which a model leaves as it is
+            value = schema.outline(field.message).FromString(value)
+        proto, kind = value, field.message
+        yield kind, proto
 
 
 def _operator(node: Proto) -> str:
     return f"{node.domain}::{node.op_type}" if node.domain else str(node.op_type)
 
 
-def _identity(message: Proto) -> str:
-    kind = message.DESCRIPTOR.name
+def _identity(kind: str, message: Proto) -> str:
     if kind == "NodeProto" and not message.name:
         first_output = next((name for name in message.output if name), "")
         return f"{_operator(message)} {first_output}"
     if kind == "FunctionProto":
         return f"{message.domain}::{message.name}:{message.overload}"
-    for field in _NAMING_FIELDS:
-        if field in message.DESCRIPTOR.fields_by_name:
-            return str(getattr(message, field))
-    return ""
+    naming = _naming_field(kind)
+    return str(getattr(message, naming)) if naming is not None else ""
+
+
+@cache
+def _naming_field(kind: str) -> str | None:
+    fields = wire.fields_by_name(kind)
+    return next((name for name in _NAMING_FIELDS if name in fields), None)

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
+from collections.abc import Callable
 from pathlib import Path
 
+import onnx
 import pytest
 
-from onnx_lint.cli import workers
+from onnx_lint.cli import jobs, workers
 from onnx_lint.cli.jobs import Task, lint_all
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.engine import Settings
+from onnx_lint.model import Model
 
 
 @pytest.fixture(autouse=True)
@@ -85,3 +89,23 @@ def test_a_bar_is_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_wanted(no_progress=False, quiet=True)
     monkeypatch.setenv("TERM", "dumb")
     assert not is_wanted(no_progress=False, quiet=False)
+
+
+@pytest.mark.parametrize("collector", [gc.enable, gc.disable])
+def test_models_do_not_pile_up_in_memory(collector: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where the collector works by itself nor where the program holds it, as the command line does."""
+    nodes = [onnx.helper.make_node("Relu", [f"v{index}"], [f"v{index + 1}"]) for index in range(1000)]
+    graph = onnx.helper.make_graph(nodes, "g", [], [])
+    tasks = [Task(f"{name}.onnx", Settings()) for name in "abcd"]
+    for task in tasks:
+        onnx.save(onnx.helper.make_model(graph), task.path)
+    monkeypatch.setattr(jobs, "_MANY_OBJECTS", 1000)
+    gc.collect()
+    collector()
+    alive: list[int] = []
+    try:
+        lint_all(tasks, 1, lambda _: alive.append(sum(type(item) is Model for item in gc.get_objects())))
+    finally:
+        gc.enable()
+    assert len(alive) == len(tasks)
+    assert max(alive) <= 1

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import random
 from itertools import islice
+from typing import Any
 
 import pytest
 from wire_bytes import length, number
 
 from onnx_lint.loader.skeleton import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
+from onnx_lint.model.layout import Layout
+from onnx_lint.model.place import ROOT
 from onnx_lint.schema import message, wire
 from onnx_lint.source import WINDOW_BYTES, BytesSource
 
@@ -37,10 +40,10 @@ def test_a_row_ends_where_single_records_say(seed: int):
     data = b"".join(length(1, bytes(rng.choice(sizes))) for _ in range(rng.randrange(400)))
     tail = rng.choice((b"", length(2, b"x"), length(1, bytes(MOST)), number(1, 5), b"\x0a", b"\x0a\xff", b"\x0a\x7f1"))
     data += tail + length(1, b"more")
-    spans: list[wire.Span] = []
-    assert wire.skip_short(BytesSource(data), 0, len(data), TAG, MOST, spans) == _expected(data)
-    walked = [record[2:] for record in islice(wire.records(BytesSource(data), 0, len(data)), len(spans))]
-    assert spans == walked
+    starts: list[int] = []
+    assert wire.skip_short(BytesSource(data), 0, len(data), TAG, MOST, starts) == _expected(data)
+    walked = [record[2:] for record in islice(wire.records(BytesSource(data), 0, len(data)), len(starts))]
+    assert [wire.span_at(BytesSource(data), start) for start in starts] == walked
 
 
 @pytest.mark.parametrize("shift", range(-3, 4))
@@ -48,6 +51,41 @@ def test_a_row_goes_on_where_one_read_of_the_source_ends(shift: int):
     data = length(1, bytes(100)) * (WINDOW_BYTES // 102 - 2)
     data += length(1, bytes(WINDOW_BYTES - len(data) - 2 + shift)) + length(1, bytes(200)) * 1000
     assert wire.skip_short(BytesSource(data), 0, len(data), TAG, MOST) == (len(data), _expected(data)[1])
+
+
+def test_a_tag_of_two_bytes_begins_no_row():
+    data = length(25, b"\x0a\x01f") * 100
+    assert wire.skip_short(BytesSource(data), 0, len(data), 25 << 3 | 2, MOST) == (0, 0)
+
+
+def _many_functions() -> Any:
+    """A model of many small functions, whose tag has two bytes, with a tensor to be left out in one of them."""
+    model = message("ModelProto")(ir_version=10)
+    model.graph.doc_string = "-" * WHOLE_BYTES
+    for index in range(200):
+        attribute = model.functions.add(name=f"f{index}").node.add(op_type="Constant").attribute.add(name="value")
+        attribute.t.raw_data = bytes(PAYLOAD_BYTES if index == 32 else 40)
+    return model
+
+
+def test_a_skeleton_of_many_functions_leaves_out_large_payloads_alone():
+    model = _many_functions()
+    data = model.SerializeToString()
+
+    skeleton = read_skeleton(BytesSource(data), len(data), 50_000)
+
+    assert list(skeleton.payloads) == [(("functions", 32), ("node", 0), ("attribute", 0), ("t", None))]
+    model.functions[32].node[0].attribute[0].t.raw_data = b""
+    assert message("ModelProto").FromString(skeleton.data) == model
+
+
+def test_the_layout_of_many_functions_has_each_where_it_is():
+    model = _many_functions()
+    data = model.SerializeToString()
+    layout = Layout(BytesSource(data))
+    found = [layout.byte_range(ROOT.at("functions", index)) for index in range(len(model.functions))]
+    walked = wire.records(BytesSource(data), 0, len(data))
+    assert found == [(tag, following) for number, _, tag, _, following in walked if number == 25]
 
 
 def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():

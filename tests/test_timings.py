@@ -6,12 +6,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from functools import cached_property
 from pathlib import Path
 
 import pytest
 
 from onnx_lint import lint
+from onnx_lint.cached import cached_property
 from onnx_lint.engine import Settings, lint_file
 from onnx_lint.model import Graph, Model
 from onnx_lint.stopwatch import Stopwatch

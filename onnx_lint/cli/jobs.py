@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.record import Record
 from onnx_lint.report import FileReport, InternalError
@@ -59,9 +60,24 @@ def lint_one(task: Task) -> FileReport:
     """The report of one task. A bug outside the rules is an internal error of that file."""
     from onnx_lint.engine import lint_file
 
+    _let_go()
     if task.problem is not None:
         return FileReport(task.path, 0, unreadable=task.problem)
     try:
         return lint_file(task.path, task.settings)
     except Exception as error:
         return FileReport(task.path, 0, internal_errors=(InternalError.of(error),))
+
+
+_MANY_OBJECTS: Final = 50_000
+"""Of so many new ones enough are garbage for a look: a thousand nodes have a quarter of them."""
+
+
+def _let_go() -> None:
+    """Give back the memory of the files before, where the program holds the garbage collector to its end.
+
+    The last file's memory goes with the process, which takes a tenth of the time that it takes to give it back object
+    by object.
+    """
+    if not gc.isenabled() and gc.get_count()[0] > _MANY_OBJECTS:
+        gc.collect(0)  # what is older belongs to the program

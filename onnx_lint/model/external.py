@@ -11,9 +11,10 @@ import os
 import re
 import stat
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import cached_property
 from typing import Any, overload
 
 from onnx_lint import schema
+from onnx_lint.cached import cached_property
 from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record

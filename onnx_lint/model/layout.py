@@ -3,90 +3,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model.place import Key, Place
+from onnx_lint.model.place import Place
 from onnx_lint.schema import wire
-from onnx_lint.schema.wire import Span
 from onnx_lint.source import Source
 
 _LONG_ROW: Final = 32
-"""After so many records of one repeated message in a row the rest of them is indexed in one loop."""
+"""After so many records of one repeated message in a row those that follow are indexed in one loop."""
 
 _SHORT_BYTES: Final = 1 << 14
 """What `wire.skip_short` takes at most."""
 
+_STEP_BYTES: Final = 1 << 18
+"""How much of a long row is indexed before somebody asks for more."""
+
 
 class Layout:
-    """The byte positions of a serialized message; the fields of each message are indexed once, when first asked for."""
+    """The byte positions of a serialized message, which is walked as far as somebody asks."""
 
-    __slots__ = ("_fields", "_message", "_source")
+    __slots__ = ("_root", "_size")
 
     def __init__(self, source: Source, message: str = "ModelProto") -> None:
-        self._source = source
-        self._message = message
-        self._fields: dict[Key, dict[str, list[Span]]] = {}
+        self._size = source.size
+        self._root = _Message(source, message, [(0, source.size)])
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """The first byte of the field at `place` and the byte after it, tag included; None where it is absent.
 
         An element of a packed field has the range of the whole field.
         """
-        key = place.key
-        if not key:
-            return 0, self._source.size
-        spans, _ = self._occurrences(key)
-        return (spans[0][0], spans[-1][2]) if spans else None
+        if place.parent is None:
+            return 0, self._size
+        *steps, last = place.key
+        message = self._root
+        for step in steps:
+            inner = message.inner(step)
+            if inner is None:
+                return None
+            message = inner
+        return message.byte_range(last)
 
-    def _occurrences(self, key: Key) -> tuple[list[Span], str | None]:
-        """The spans of the field at `key`, and the message that it holds, if any.
 
-        A singular message that is given more than once is one message (the parser merges them), so all spans count;
+_Step = tuple[str, int | None]
+"""The name of a field, and which one where it is repeated."""
+
+
+class _Message:
+    """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
+
+    Of a field no more than its first byte is kept, since a graph may have a hundred thousand of them; where the few
+    that are asked for end is read anew.
+    """
+
+    __slots__ = ("_inner", "_message", "_pieces", "_source", "_starts", "_walk")
+
+    def __init__(self, source: Source, message: str, pieces: list[tuple[int, int]]) -> None:
+        self._source = source
+        self._message = message
+        self._pieces = pieces
+        self._starts: dict[str, list[int]] = {}
+        self._walk = self._walking()
+        self._inner: dict[_Step, _Message | None] = {}
+
+    def byte_range(self, step: _Step) -> tuple[int, int] | None:
+        """The first byte of a field and the byte after it; None where it is absent."""
+        starts = self._occurrences(step)
+        return (starts[0], wire.span_at(self._source, starts[-1])[2]) if starts else None
+
+    def inner(self, step: _Step) -> _Message | None:
+        """The message that a field holds; None where there is none."""
+        if step not in self._inner:
+            self._inner[step] = self._open(step)
+        return self._inner[step]
+
+    def _open(self, step: _Step) -> _Message | None:
+        field = wire.fields_by_name(self._message).get(step[0])
+        if field is None or field.message is None:
+            return None
+        spans = [wire.span_at(self._source, start) for start in self._occurrences(step)]
+        pieces = [(value, end) for _, value, end in spans]
+        return _Message(self._source, field.message, pieces) if pieces else None
+
+    def _occurrences(self, step: _Step) -> list[int]:
+        """Where the field begins, each time that it is given.
+
+        A singular message that is given more than once is one message (the parser merges them), so all of them count;
         of a singular value the last one does.
         """
-        parents, message = self._parent(key)
-        name, index = key[-1]
-        field = wire.fields_by_name(message).get(name) if message else None
-        if field is None or message is None:
-            return [], None
-        spans = self._index(key[:-1], parents, message).get(name, [])
-        if index is None or not spans:
-            merged = spans if field.message else spans[-1:]
-            return merged, field.message
-        if field.packable:
-            return spans[index : index + 1] or spans[-1:], None
-        return spans[index : index + 1], field.message
+        name, index = step
+        field = wire.fields_by_name(self._message).get(name)
+        if field is None:
+            return []
+        starts = self._starts.setdefault(name, [])
+        while (index is None or index >= len(starts)) and next(self._walk, False):
+            pass
+        if index is None:
+            return starts if field.message else starts[-1:]
+        found = starts[index : index + 1]
+        return starts[-1:] if field.packable and not found else found
 
-    def _parent(self, key: Key) -> tuple[list[Span], str | None]:
-        if len(key) == 1:
-            return [(0, 0, self._source.size)], self._message
-        return self._occurrences(key[:-1])
-
-    def _index(self, key: Key, spans: list[Span], message: str) -> dict[str, list[Span]]:
-        if key in self._fields:
-            return self._fields[key]
-        index: dict[str, list[Span]] = {}
-        for _, value, end in spans:
+    def _walking(self) -> Iterator[bool]:
+        """Index the fields, and stop after each part."""
+        for position, end in self._pieces:
             try:
-                while value < end:
-                    value = self._index_row(message, index, value, end)
+                while position < end:
+                    position = self._index_part(position, end)
+                    yield True
             except wire.WireError:
                 continue  # a broken tail has a finding of its own; what stands before it has its range
-        self._fields[key] = index
-        return index
 
-    def _index_row(self, message: str, index: dict[str, list[Span]], value: int, end: int) -> int:
-        """Index the fields of the message from `value` to `end`, or a part of them, and return where that ends."""
-        fields = wire.fields(message)
-        for number, wire_type, start, inner, following in wire.records(self._source, value, end, inside_groups=False):
+    def _index_part(self, position: int, end: int) -> int:
+        """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
+        fields = wire.fields(self._message)
+        for number, wire_type, start, _, following in wire.records(self._source, position, end, inside_groups=False):
             field = fields.get(number)
             # What has another wire type the parser does not count.
             if field is None or not field.accepts(wire_type):
                 continue
-            spans = index.setdefault(field.name, [])
-            spans.append((start, inner, following))
-            if field.repeated and field.message and len(spans) % _LONG_ROW == 0:
-                # A graph may have a hundred thousand nodes, of which a finding wants to know one.
+            starts = self._starts.setdefault(field.name, [])
+            starts.append(start)
+            if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
                 tag = number << 3 | wire.WireType.LEN
-                return wire.skip_short(self._source, following, end, tag, _SHORT_BYTES, spans)[0]
+                stop = min(end, following + _STEP_BYTES)
+                return wire.skip_short(self._source, following, stop, tag, _SHORT_BYTES, starts)[0]
         return end

@@ -32,8 +32,13 @@ class Place(Record):
     @property
     def key(self) -> Key:
         """The steps from the root on."""
-        steps = [(place.field, place.index) for place in self.ancestors() if place.parent is not None]
-        return tuple(reversed(steps))
+        steps: list[tuple[str, int | None]] = []
+        place = self
+        while place.parent is not None:
+            steps.append((place.field, place.index))
+            place = place.parent
+        steps.reverse()
+        return tuple(steps)
 
     def pointer(self) -> str:
         """The place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""

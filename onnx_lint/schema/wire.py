@@ -15,7 +15,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
 from onnx_lint.record import Record
-from onnx_lint.source import WINDOW_BYTES, Source
+from onnx_lint.source import WINDOW_BYTES, ReadError, Source
 
 MAX_VARINT_BYTES: Final = 10
 """A varint carries 7 bits a byte and 64 bits at most."""
@@ -163,15 +163,17 @@ Span = tuple[int, int, int]
 
 
 def skip_short(
-    source: Source, start: int, end: int, tag: int, most_bytes: int, spans: list[Span] | None = None
+    source: Source, start: int, end: int, tag: int, most_bytes: int, starts: list[int] | None = None
 ) -> tuple[int, int]:
     """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
 
     The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
     bytes (at most 16,384, so that two bytes give the length), and do not reach beyond `end`. It may go on behind that.
-    Where each stands is added to `spans`, if there is such a list.
+    Where each begins is added to `starts`, if there is such a list. With a tag of two bytes there is no row.
     """
     position, count = start, 0
+    if tag >= 0x80:
+        return position, count
     while position < end:
         window = source.read_at(position, min(WINDOW_BYTES, end - position))
         local, size = 0, len(window)
@@ -187,8 +189,8 @@ def skip_short(
                         break
                 if following > size:
                     break
-                if spans is not None:
-                    spans.append((position + local, position + following - length, position + following))
+                if starts is not None:
+                    starts.append(position + local)
                 local = following
                 count += 1
         except IndexError:
@@ -201,6 +203,27 @@ def skip_short(
 
 _TAG_AND_LENGTH_BYTES: Final = 2 * MAX_VARINT_BYTES
 _FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+
+
+def span_at(source: Source, start: int) -> Span:
+    """The span of the field that begins at `start`: one that `records` has yielded, and no group.
+
+    Raises ReadError when the file has become shorter since.
+    """
+    head = source.read_at(start, _TAG_AND_LENGTH_BYTES)
+    try:
+        tag, value = decode_varint(head, 0)
+        wire_type = tag & 7
+        if wire_type == WireType.LEN:
+            length, value = decode_varint(head, value)
+            following = value + length
+        elif wire_type == WireType.VARINT:
+            _, following = decode_varint(head, value)
+        else:
+            following = value + _FIXED_BYTES[WireType(wire_type)]
+    except IndexError:
+        raise ReadError("the file became shorter while it was read") from None
+    return start, start + value, start + following
 
 
 def records(

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, ElementType

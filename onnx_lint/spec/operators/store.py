@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint import package_data
+from onnx_lint.cached import cached_property
 from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Option, Parameter, count_range
 
 _MAX_NAME: Final = 1000
