@@ -6,7 +6,7 @@ What is wrong with the bytes becomes faults of the model; nothing here raises fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
@@ -14,7 +14,7 @@ from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.parsing import is_canonical, is_shallow, parse, parse_regular
 from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, Skeleton, TooManyFieldsError, read_skeleton
-from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto
+from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.model.documents import MODEL
 from onnx_lint.model.place import ROOT, Key
 from onnx_lint.schema.wire import WireError
@@ -102,11 +102,9 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
     if not isinstance(skeleton, Skeleton):
         return model_of(None, skeleton)
     data, payloads = skeleton.data, skeleton.payloads
-    outline = parse_regular(data) if kind == MODEL else None
-    if outline is not None:
-        regular = model_of(outline, ())
-        if regular.loaded and _is_regular(regular):
-            return regular
+    regular = _regular(parse_regular(data), model_of) if kind == MODEL else None
+    if regular is not None:
+        return regular
     proto = parse(data, kind)
     if proto is None:
         from onnx_lint.loader.irregular import read_irregular
@@ -134,11 +132,16 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
     return model
 
 
-def _is_regular(model: Model) -> bool:
-    """Whether there is nothing odd about a model of which the outline is canonical, and there is something in it."""
-    if not (model.proto.HasField("graph") or model.proto.functions):
-        return False
-    return is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
+def _regular(outline: Proto | None, model_of: Callable[[Proto | None, tuple[Fault, ...]], Model]) -> Model | None:
+    """The model with this outline, which is canonical, when there is nothing odd about its nodes either."""
+    if outline is None or not (outline.HasField("graph") or outline.functions):
+        return None
+    try:
+        model = model_of(outline, ())
+    except TooDeepError:
+        return None
+    is_regular = model.loaded and is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
+    return model if is_regular else None
 
 
 def _skeleton(source: Source, kind: str, limits: Limits) -> Skeleton | tuple[Fault, ...]:

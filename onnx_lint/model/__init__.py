@@ -14,7 +14,7 @@ from onnx_lint.model.graph import (
     Node,
     Proto,
 )
-from onnx_lint.model.model import Model, TooManyPartsError
+from onnx_lint.model.model import Model, TooDeepError, TooManyPartsError
 from onnx_lint.model.place import ROOT, Place
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
 
@@ -39,6 +39,7 @@ __all__ = [
     "Shape",
     "SparseTensor",
     "Tensor",
+    "TooDeepError",
     "TooManyPartsError",
     "Type",
     "ValueInfo",

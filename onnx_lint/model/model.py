@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
@@ -201,7 +201,8 @@ class Model:
         """Every graph: main, function bodies, training, each followed by the graphs nested in it.
 
         Raises TooManyPartsError when there are more nodes, or graphs and functions, than `limits` has it. The loader
-        asks first and gives a model that holds nothing in that case, so no rule meets the exception.
+        asks first and gives a model that holds nothing in that case, so no rule meets the exception. The same goes for
+        TooDeepError.
         """
         budget = _Budget(self.limits)
         budget.ask(len(self.proto.functions))
@@ -465,6 +466,13 @@ class TooManyPartsError(Exception):
         self.limit = limit
 
 
+class TooDeepError(Exception):
+    """Graphs are nested deeper than Protocol Buffers parses messages; only a message with nodes as bytes can be."""
+
+
+_MAX_DEPTH: Final = 100
+
+
 class _Budget:
     """How many nodes, and how many graphs and functions, are left before the limits."""
 
@@ -490,6 +498,8 @@ class _Budget:
 def _with_nested(graph: Graph, index: AttributeIndex, budget: _Budget) -> Iterator[Graph]:
     # Before the nodes are made: each takes up a hundred times what an empty one does in the file.
     budget.take(len(graph.proto.node))
+    if graph.depth > _MAX_DEPTH:
+        raise TooDeepError
     yield graph
     for attribute in index.add(graph):
         budget.ask(len(attribute.proto.graphs))
