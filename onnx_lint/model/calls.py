@@ -51,10 +51,20 @@ class Calls:
         self._functions = functions
         self._graphs = graphs
         self._by_name: dict[tuple[str, str], list[Function]] = {}
-        self._by_key: dict[Key, Function] = {}
         for function in functions:
             self._by_name.setdefault((normalized_domain(function.domain), function.name), []).append(function)
-            self._by_key.setdefault(self.key(function.domain, function.name, function.overload), function)
+
+    @cached_property
+    def _by_key(self) -> dict[Key, Function]:
+        found: dict[Key, Function] = {}
+        for function in self._functions:
+            found.setdefault(self.key(function.domain, function.name, function.overload), function)
+        return found
+
+    @property
+    def has_namesakes(self) -> bool:
+        """Whether functions share domain and name, whatever their overload."""
+        return len(self._by_name) < len(self._functions)
 
     def key(self, domain: str, name: str, overload: str) -> Key:
         """What tells a function of this domain, name and overload apart in this model."""
@@ -66,24 +76,23 @@ class Calls:
 
     def function_of(self, node: Node) -> Function | None:
         """The function that the node calls; None for an operator."""
-        if not self.namesakes(node):
+        namesakes = self.namesakes(node)
+        if not namesakes:
             return None
-        return self._by_key.get(self.key(node.domain, node.op_type, node.proto.overload))
+        if self.has_overloads and len(namesakes) > 1:
+            return self._by_key.get(self.key(node.domain, node.op_type, node.proto.overload))
+        only = namesakes[0]
+        return only if not self.has_overloads or only.overload == node.proto.overload else None
 
     @cached_property
-    def candidates(self) -> list[Node]:
-        """The nodes whose domain and op_type are those of a function, in the order of the graphs."""
+    def all(self) -> list[NodeCall]:
+        """Every call, in the order of the graphs."""
         if not self._functions:
             return []
         # Most nodes are operators, and a look-up by op_type alone is half the price.
         names = {name for _, name in self._by_name}
         nodes = (node for graph in self._graphs for node in graph.nodes if node.op_type in names)
-        return [node for node in nodes if self.namesakes(node)]
-
-    @cached_property
-    def all(self) -> list[NodeCall]:
-        """Every call, in the order of the graphs."""
-        found = ((node, self.function_of(node)) for node in self.candidates)
+        found = ((node, self.function_of(node)) for node in nodes)
         return [(node, function) for node, function in found if function is not None]
 
     @cached_property
@@ -103,11 +112,7 @@ class Calls:
 
         Each function is counted once, however often it is called. A call inside of a circle counts as one node.
         """
-        bodies: list[Counter[int]] = [Counter() for _ in self._functions]
-        outside: Counter[int] = Counter()
-        for node, function in self.all:
-            caller = node.graph.function
-            (outside if caller is None else bodies[caller.index])[function.index] += 1
+        outside = Counter(function.index for node, function in self.all if node.graph.function is None)
         sizes = [0] * len(self._functions)
         nodes = 0
         for graph in self._graphs:
@@ -115,17 +120,32 @@ class Calls:
                 nodes += len(graph.nodes)
             else:
                 sizes[graph.function.index] += len(graph.nodes)
-        component = strong_components(self.callees)
+        if any(self.callees):
+            self._expand(sizes)
+        return min(nodes + sum(calls * (sizes[callee] - 1) for callee, calls in outside.items()), MAX_COUNT)
+
+    def _expand(self, sizes: list[int]) -> None:
+        """Add to the size of each function body what the calls in it come to."""
+        bodies: dict[int, Counter[int]] = {}
+        for node, function in self.all:
+            if node.graph.function is not None:
+                bodies.setdefault(node.graph.function.index, Counter())[function.index] += 1
         for index in _callees_first(self.callees):
-            for callee, calls in bodies[index].items():
-                if component[callee] != component[index]:
+            for callee, calls in bodies.get(index, {}).items():
+                if self._component[callee] != self._component[index]:
                     sizes[index] += calls * (sizes[callee] - 1)
             sizes[index] = min(sizes[index], MAX_COUNT)
-        return min(nodes + sum(calls * (sizes[callee] - 1) for callee, calls in outside.items()), MAX_COUNT)
+
+    @cached_property
+    def _component(self) -> list[int]:
+        """For each function the number of the set of functions that call one another to which it belongs."""
+        return strong_components(self.callees)
 
     def recursions(self) -> list[Recursion]:
         """A shortest circle for each set of functions that call one another, through its first function."""
-        component = strong_components(self.callees)
+        if not any(self.callees):
+            return []
+        component = self._component
         inside = [
             [callee for callee in callees if component[callee] == component[index]]
             for index, callees in enumerate(self.callees)

@@ -16,6 +16,12 @@ def strong_components(followers: Sequence[Collection[int]]) -> list[int]:
     for root in range(count):
         if order[root] >= 0:
             continue
+        if not followers[root]:
+            # Most functions call none; a component of its own, and none of the work below.
+            order[root], component[root] = visited, components
+            visited += 1
+            components += 1
+            continue
         work = [(root, iter(followers[root]))]
         while work:
             node, following = work[-1]

@@ -16,6 +16,7 @@ from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, c
 from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
+from onnx_lint.model.imports import Imports, domains_in_use
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.place import ROOT, Key, Place
@@ -60,6 +61,7 @@ class Model:
         self.document: Proto = schema.message(kind)() if proto is None else proto
         """The message itself."""
         self._values: list[tuple[Proto, Place]] | None = None
+        self._holders: dict[str, list[Graph]] = {}
         self._context: Context | None = None if kind == MODEL else context(kind, self.document)
         self.proto: Proto = self.document if self._context is None else self._context.proto
         """The model; of another document the smallest model in which its parts stand, see onnx_lint.model.documents."""
@@ -163,6 +165,11 @@ class Model:
         return found
 
     @cached_property
+    def parametric_functions(self) -> list[Function]:
+        """The functions that have attribute parameters, with or without a default."""
+        return [function for function in self.functions if function.proto.attribute or function.proto.attribute_proto]
+
+    @cached_property
     def training_graphs(self) -> list[Graph]:
         """The initialization graph and the algorithm of each TrainingInfoProto that has them."""
         graphs: list[Graph] = []
@@ -197,10 +204,31 @@ class Model:
         top += self.training_graphs
         return [graph for outer in top for graph in _with_nested(outer, self._attribute_index, budget)]
 
+    def graphs_with(self, field: str) -> list[Graph]:
+        """The graphs, with function bodies where they have the field too, whose list or text `field` is not empty.
+
+        Most graphs lack most of what they may have, so a rule that asks here first looks at few or none.
+        """
+        if field not in self._holders:
+            of_functions = field in schema.message("FunctionProto").DESCRIPTOR.fields_by_name
+            graphs = self.graphs if of_functions else [graph for graph in self.graphs if not graph.is_function]
+            self._holders[field] = [graph for graph in graphs if getattr(graph.proto, field)]
+        return self._holders[field]
+
     def nodes(self) -> Iterator[Node]:
         """Every node of every graph and function body."""
         for graph in self.graphs:
             yield from graph.nodes
+
+    @cached_property
+    def imports(self) -> Imports:
+        """The operator sets that the model and its functions import."""
+        return Imports(self.proto, self.functions)
+
+    @cached_property
+    def domains_in_use(self) -> dict[int | None, frozenset[str]]:
+        """The domains that the nodes of each function have, by its index, and those outside of functions under None."""
+        return domains_in_use(self.graphs)
 
     @cached_property
     def resolution(self) -> Resolution:

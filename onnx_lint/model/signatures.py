@@ -172,6 +172,11 @@ class Signatures:
         found = (usage for usage in self.usages if usage.operator.schema is not None)
         return [usage for usage in found if usage.operator.schema is not None and not usage.operator.schema.deprecated]
 
+    @cached_property
+    def calls_have_attributes(self) -> bool:
+        """Whether a node that calls a function of the model gives it attributes."""
+        return any(usage.attributes and usage.operator.function is not None for usage in self.usages)
+
     def not_verified(self) -> dict[str, int]:
         """How many nodes of each domain no signature was found for, without any rule that reports them as unknown.
 

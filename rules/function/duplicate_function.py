@@ -28,6 +28,8 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
     functions { name: "Gelu" domain: "com.example" input: "x" output: "z" node { ... } }
     ```
     """
+    if not model.calls.has_namesakes:
+        return
     first: dict[tuple[str, str, str], Function] = {}
     for function in model.functions:
         if not function.name:

@@ -32,7 +32,7 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for function in model.functions:
+    for function in model.parametric_functions:
         names = [*function.attribute_names, *(default.name for default in function.attribute_defaults)]
         if len(set(names)) != len(names):
             yield from _duplicates(function)

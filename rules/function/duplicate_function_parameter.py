@@ -30,7 +30,7 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     """
     for function in model.functions:
         for field, names in (("input", function.body.input_names), ("output", function.body.output_names)):
-            if len(set(names)) != len(names):
+            if len(names) > 1 and len(set(names)) != len(names):
                 yield from _duplicates(function, field, names)
 
 

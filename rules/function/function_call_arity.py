@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Function, Model, Node
+from onnx_lint.model.signatures import Usage
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -28,11 +29,20 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" input: "x" output: "y" node { ... } }
     ```
     """
+    if not any(map(_has_surplus, model.signatures.usages)):
+        return
     for node, function in model.calls.all:
         if len(node.inputs) > len(function.body.input_names):
             yield from _surplus(node, function, "input", node.inputs, function.body.input_names)
         if len(node.outputs) > len(function.body.output_names):
             yield from _surplus(node, function, "output", node.outputs, function.body.output_names)
+
+
+def _has_surplus(usage: Usage) -> bool:
+    function = usage.operator.function
+    return function is not None and (
+        len(usage.inputs) > len(function.body.input_names) or len(usage.outputs) > len(function.body.output_names)
+    )
 
 
 def _surplus(node: Node, function: Function, field: str, given: list[str], declared: list[str]) -> Iterator[Finding]:

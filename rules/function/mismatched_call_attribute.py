@@ -31,8 +31,8 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     ```
     """
     parameters: dict[int, dict[str, Attribute]] = {}
-    for node, function in model.calls.all:
-        for index, attribute in enumerate(node.proto.attribute):
+    for node, function in model.calls.all if model.signatures.calls_have_attributes else ():
+        for index, attribute in enumerate(node.attribute_protos):
             if not parameters:
                 parameters = _parameters(model)
             parameter = parameters[function.index].get(attribute.name)
@@ -66,13 +66,9 @@ def _parameters(model: Model) -> dict[int, dict[str, Attribute]]:
 
 def _references(model: Model) -> Iterator[tuple[Function, Attribute]]:
     """Each attribute in a function that refers to a parameter, and the function."""
-    for graph in model.graphs:
-        if graph.function is None:
-            continue
-        for node in graph.nodes:
-            for index, attribute in enumerate(node.proto.attribute):
-                if attribute.ref_attr_name:
-                    yield graph.function, Attribute(attribute, node.place.at("attribute", index), graph, node)
+    for attribute in model.attributes_where(lambda signature: signature.is_reference):
+        if attribute.function is not None and attribute.node is not None:
+            yield attribute.function, attribute
 
 
 def _type_name(attribute: Proto) -> str:

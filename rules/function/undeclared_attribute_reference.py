@@ -34,16 +34,15 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    declared = [attribute_parameters(function) for function in model.functions]
-    for graph in model.graphs:
-        if graph.function is None:
+    declared: dict[int, dict[str, None]] = {}
+    for attribute in model.attributes_where(lambda signature: signature.is_reference):
+        function = attribute.function
+        if function is None or attribute.node is None:
             continue
-        names = declared[graph.function.index]
-        for node in graph.nodes:
-            for index, attribute in enumerate(node.proto.attribute):
-                if attribute.ref_attr_name and attribute.ref_attr_name not in names:
-                    place = node.place.at("attribute", index)
-                    yield _finding(Attribute(attribute, place, graph, node), graph.function, names)
+        if function.index not in declared:
+            declared[function.index] = attribute_parameters(function)
+        if attribute.proto.ref_attr_name not in declared[function.index]:
+            yield _finding(attribute, function, declared[function.index])
 
 
 def _finding(attribute: Attribute, function: Function, declared: dict[str, None]) -> Finding:

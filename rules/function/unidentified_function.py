@@ -30,6 +30,8 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
     ```
     """
     for function in model.functions:
+        if function.name and function.domain:
+            continue
         if not function.name:
             yield Finding(
                 function.place.at("name"),

@@ -29,11 +29,9 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha" node { ... } }
     ```
     """
-    for node, function in model.calls.all:
-        if not node.proto.attribute:
-            continue
+    for node, function in model.calls.all if model.signatures.calls_have_attributes else ():
         declared = attribute_parameters(function)
-        for index, attribute in enumerate(node.proto.attribute):
+        for index, attribute in enumerate(node.attribute_protos):
             name = attribute.name
             if not name or name in declared or name.startswith("__"):
                 continue

@@ -40,11 +40,15 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     ```
     """
     functions: dict[str, list[Function]] = {}
+    domains = {domain for domain in {function.domain for function in model.functions} if not _is_mixed(domain)}
     for function in model.functions:
-        if not _is_mixed(function.domain):
+        if function.domain in domains:
             functions.setdefault(function.domain, []).append(function)
+    operators = (usage.operator for usage in model.signatures.usages)
+    if not any(operator.function is None and operator.domain in functions for operator in operators):
+        return
     missing: dict[tuple[str, str], list[Node]] = {}
-    for node in model.nodes() if functions else ():
+    for node in model.nodes():
         # A node that names an overload is for `unresolved-overload`, one without op_type for `missing-op-type`.
         if node.domain not in functions or not node.op_type or (node.proto.overload and model.calls.has_overloads):
             continue

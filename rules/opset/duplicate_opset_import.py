@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from onnx_lint.model import ROOT, Function, Model, Place
+from onnx_lint.model import Model, Place
 from onnx_lint.model.graph import Proto
-from onnx_lint.model.imports import count_domains
+from onnx_lint.model.imports import Importer
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.releases import normalized_domain
@@ -37,17 +37,19 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
     opset_import { domain: "ai.onnx" version: 13 }
     ```
     """
-    for proto, function in [(model.proto, None), *((function.proto, function) for function in model.functions)]:
-        domains = [normalized_domain(entry.domain) for entry in proto.opset_import]
-        if len(set(domains)) != len(domains):
-            yield from _duplicates(model, proto, function)
+    for importer in model.imports.where(_has_duplicates):
+        yield from _duplicates(model, importer)
 
 
-def _duplicates(model: Model, proto: Proto, function: Function | None) -> Iterator[Finding]:
-    holder = ROOT if function is None else function.place
+def _has_duplicates(entries: Sequence[Proto]) -> bool:
+    return len({normalized_domain(entry.domain) for entry in entries}) != len(entries)
+
+
+def _duplicates(model: Model, importer: Importer) -> Iterator[Finding]:
+    function = importer.function
     imports: dict[str, list[tuple[Place, Proto]]] = {}
-    for index, entry in enumerate(proto.opset_import):
-        place = holder.at("opset_import", index)
+    for index, entry in enumerate(importer.entries):
+        place = importer.place.at("opset_import", index)
         earlier = imports.setdefault(normalized_domain(entry.domain), [])
         same = next((item for item in earlier if item[1].version == entry.version), None)
         if same is not None:
@@ -59,7 +61,7 @@ def _duplicates(model: Model, proto: Proto, function: Function | None) -> Iterat
 
 
 def _is_used(model: Model, domain: str) -> bool:
-    return normalized_domain(domain) in count_domains(model.graphs)[None]
+    return normalized_domain(domain) in model.domains_in_use[None]
 
 
 def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str) -> Finding:

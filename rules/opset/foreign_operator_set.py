@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import ML_DOMAIN
 from onnx_lint.wording import quote
@@ -31,14 +31,13 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
     """
     if model.standard.variant != "onnx":
         return
-    holders = [(model.proto, ROOT, "the model")]
-    holders += [(function.proto, function.place, function.body.describe()) for function in model.functions]
-    for proto, place, importer in holders:
-        for index, entry in enumerate(proto.opset_import):
+    for importer in model.imports.where(lambda entries: any(entry.domain == ML_DOMAIN for entry in entries)):
+        who = "the model" if importer.function is None else importer.function.body.describe()
+        for index, entry in enumerate(importer.entries):
             if entry.domain == ML_DOMAIN:
                 yield Finding(
-                    place.at("opset_import", index),
-                    f"{importer} imports {quote(ML_DOMAIN)}, which the variant 'onnx' lacks and 'onnx-ml' has",
+                    importer.place.at("opset_import", index),
+                    f"{who} imports {quote(ML_DOMAIN)}, which the variant 'onnx' lacks and 'onnx-ml' has",
                     allowed="operator sets other than 'ai.onnx.ml'",
                     subject=ML_DOMAIN,
                 )

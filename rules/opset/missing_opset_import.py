@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Function, Model, Node
-from onnx_lint.model.graph import Proto
 from onnx_lint.model.imports import count_domains
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.domains import shown_domain
@@ -48,17 +47,20 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     graph { node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" } }
     ```
     """
-    counts = count_domains(model.graphs)
+    in_use = model.domains_in_use
     if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
-        yield from _missing_in_model(model, counts[None])
-    for function in model.functions if model.functions_are_bound else ():
-        used = counts.get(function.index)
-        if used:
-            yield from _missing_in_function(model, function, used)
+        yield from _missing_in_model(model, in_use[None])
+    if model.functions_are_bound:
+        domains = model.imports.domains
+        none: frozenset[str] = frozenset()
+        lacking = [function for function in model.functions if in_use.get(function.index, none) - domains(function)]
+        counts = count_domains(model.graphs) if lacking else {}
+        for function in lacking:
+            yield from _missing_in_function(model, function, counts[function.index])
 
 
-def _missing_in_model(model: Model, used: Counter[str]) -> Iterator[Finding]:
-    imported = _imported(model.proto)
+def _missing_in_model(model: Model, used: frozenset[str]) -> Iterator[Finding]:
+    imported = model.imports.domains(None)
     if not imported:
         yield Finding(
             ROOT.at("opset_import"),
@@ -67,7 +69,8 @@ def _missing_in_model(model: Model, used: Counter[str]) -> Iterator[Finding]:
             allowed="an import for each domain in use",
         )
         return
-    for domain, count in used.items():
+    counts = count_domains(model.graphs)[None] if used - imported else Counter[str]()
+    for domain, count in counts.items():
         if domain not in imported:
             node = _first_node(model, None, domain)
             yield _finding("the model", imported, node, count, "OPR-1" if domain else "MOD-6")
@@ -77,8 +80,10 @@ def _missing_in_model(model: Model, used: Counter[str]) -> Iterator[Finding]:
     yield from _missing_for_functions(model, imported, used)
 
 
-def _missing_for_functions(model: Model, imported: set[str], used: Counter[str]) -> Iterator[Finding]:
-    seen = {"", *imported, *used}
+def _missing_for_functions(model: Model, imported: frozenset[str], used: frozenset[str]) -> Iterator[Finding]:
+    seen = {"", "ai.onnx", *imported, *used}
+    if seen.issuperset(function.domain for function in model.functions):
+        return
     for function in model.functions:
         domain = normalized_domain(function.domain)
         if domain in seen:
@@ -95,14 +100,14 @@ def _missing_for_functions(model: Model, imported: set[str], used: Counter[str])
 
 
 def _missing_in_function(model: Model, function: Function, used: Counter[str]) -> Iterator[Finding]:
-    imported = _imported(function.proto)
+    imported = model.imports.domains(function)
     for domain, count in used.items():
         if domain not in imported:
             node = _first_node(model, function, domain)
             yield _finding(function.body.describe(), imported, node, count, "FUN-12")
 
 
-def _finding(importer: str, imported: set[str], node: Node, count: int, clause: str) -> Finding:
+def _finding(importer: str, imported: frozenset[str], node: Node, count: int, clause: str) -> Finding:
     domain = shown_domain(node.domain)
     users = f"which {node.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {node.describe()}"
     return Finding(
@@ -115,15 +120,11 @@ def _finding(importer: str, imported: set[str], node: Node, count: int, clause: 
     )
 
 
-def _imported(proto: Proto) -> set[str]:
-    return {normalized_domain(entry.domain) for entry in proto.opset_import}
-
-
-def _listed(imported: set[str]) -> list[str]:
+def _listed(imported: frozenset[str]) -> list[str]:
     return sorted(shown_domain(domain) for domain in imported)
 
 
-def _allowed(imported: set[str]) -> str:
+def _allowed(imported: frozenset[str]) -> str:
     if not imported:
         return "an import for each domain in use; there is none"
     more = f" and {len(imported) - MAX_LISTED} more" if len(imported) > MAX_LISTED else ""

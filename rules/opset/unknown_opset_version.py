@@ -8,6 +8,7 @@ from onnx_lint.model.graph import Proto
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.ir_versions import FIELDS
+from onnx_lint.spec.operators import OperatorSchemas
 from onnx_lint.spec.releases import newest_opset_version
 from onnx_lint.wording import quote
 
@@ -36,21 +37,19 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     `opset_import { domain: "" version: 999 }`
     """
-    imports: list[tuple[Place, Proto]] = []
-    if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
-        imports += ((ROOT.at("opset_import", index), entry) for index, entry in enumerate(model.proto.opset_import))
-    for function in model.functions:
-        entries = enumerate(function.proto.opset_import)
-        imports += ((function.place.at("opset_import", index), entry) for index, entry in entries)
-    for place, entry in imports:
-        finding = _judge(place, entry, model.signatures.schemas.newest_declared(entry.domain))
-        if finding is not None:
-            yield finding
+    schemas = model.signatures.schemas
+    for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, schemas) for entry in entries)):
+        if importer.function is None and model.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version:
+            continue
+        for index, entry in enumerate(importer.entries):
+            finding = _judge(importer.place.at("opset_import", index), entry, schemas)
+            if finding is not None:
+                yield finding
 
 
-def _judge(place: Place, entry: Proto, newest_given: int | None) -> Finding | None:
+def _judge(place: Place, entry: Proto, schemas: OperatorSchemas) -> Finding | None:
     domain, version = shown_domain(entry.domain), entry.version
-    newest = newest_opset_version(entry.domain)
+    newest, newest_given = newest_opset_version(entry.domain), schemas.newest_declared(entry.domain)
     allowed = f"1 to {MAX_VERSION if newest is None else newest}"
     if not entry.HasField("version"):
         message = f"the import of {quote(domain)} states no version"

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.domains import is_reverse_domain_name
 from onnx_lint.spec.releases import normalized_domain
@@ -29,17 +29,20 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
 
     `opset_import { domain: "custom" version: 1 }`
     """
-    holders = [(model.proto, ROOT), *((function.proto, function.place) for function in model.functions)]
     seen: set[str] = set()
-    for proto, place in holders:
-        for index, entry in enumerate(proto.opset_import):
+    for importer in model.imports.where(lambda entries: any(_is_unqualified(entry.domain) for entry in entries)):
+        for index, entry in enumerate(importer.entries):
             domain = entry.domain
-            if domain in seen or not normalized_domain(domain) or is_reverse_domain_name(domain):
+            if domain in seen or not _is_unqualified(domain):
                 continue
             seen.add(domain)
             yield Finding(
-                place.at("opset_import", index).at("domain"),
+                importer.place.at("opset_import", index).at("domain"),
                 f"operator set domain {quote(domain)} is no reverse domain name",
                 allowed="two or more labels separated by dots, such as 'com.example'",
                 subject=domain,
             )
+
+
+def _is_unqualified(domain: str) -> bool:
+    return bool(normalized_domain(domain)) and not is_reverse_domain_name(domain)

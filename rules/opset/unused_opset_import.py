@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model, Place
 from onnx_lint.model.graph import Proto
-from onnx_lint.model.imports import count_domains
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
@@ -33,15 +32,15 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
     """
     if not model.proto.opset_import and not model.functions:
         return
-    counts = count_domains(model.graphs)
-    used = {*counts[None], *(normalized_domain(function.domain) for function in model.functions)}
+    in_use = model.domains_in_use
+    used = in_use[None] | {normalized_domain(function.domain) for function in model.functions}
     yield from _unused(model.proto, ROOT, used, "the model")
     for function in model.functions:
-        used = set(counts.get(function.index, ()))
+        used = in_use.get(function.index, frozenset())
         yield from _unused(function.proto, function.place, used, function.body.describe())
 
 
-def _unused(proto: Proto, place: Place, used: set[str], importer: str) -> Iterator[Finding]:
+def _unused(proto: Proto, place: Place, used: frozenset[str], importer: str) -> Iterator[Finding]:
     for index, entry in enumerate(proto.opset_import):
         domain = normalized_domain(entry.domain)
         if domain and domain not in used:

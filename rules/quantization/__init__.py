@@ -6,4 +6,4 @@ from onnx_lint.model import Model
 
 def concerns(model: Model) -> bool:
     """Tell whether a graph has quantization annotations; if not, no rule of the chapter is imported."""
-    return any(graph.proto.quantization_annotation for graph in model.graphs if not graph.is_function)
+    return bool(model.graphs_with("quantization_annotation"))

@@ -27,9 +27,7 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "t" } }
     ```
     """
-    for graph in model.graphs:
-        if graph.is_function or not graph.proto.quantization_annotation:
-            continue
+    for graph in model.graphs_with("quantization_annotation"):
         yield from _repeated_tensors(graph)
         for index, annotation in enumerate(graph.proto.quantization_annotation):
             yield from _repeated_keys(annotation, graph.place.at("quantization_annotation", index))

@@ -35,9 +35,7 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     ```
     """
     found: dict[str, list[Place]] = {}
-    for graph in model.graphs:
-        if graph.is_function:
-            continue
+    for graph in model.graphs_with("quantization_annotation"):
         for index, annotation in enumerate(graph.proto.quantization_annotation):
             for position, entry in enumerate(annotation.quant_parameter_tensor_names):
                 if entry.key not in DEFINED:

@@ -35,9 +35,7 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for graph in model.graphs:
-        if graph.is_function:
-            continue
+    for graph in model.graphs_with("quantization_annotation"):
         for index, annotation in enumerate(graph.proto.quantization_annotation):
             place = graph.place.at("quantization_annotation", index)
             described = f"quantization annotation {index} of {graph.describe()}"

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from onnx_lint.model import Function, Model
+from onnx_lint.model.graph import Proto
+from onnx_lint.model.imports import highest_versions
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -32,12 +34,19 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     ```
     """
     reference = dict(model.signatures.opset_versions(model.main_graph))
-    for function in model.functions:
-        imported = model.signatures.opset_versions(function.body)
-        for domain, version in imported.items():
-            expected = reference.setdefault(domain, version)
-            if expected != version:
-                yield from _findings(model, function, domain, (version, expected))
+    for entries in model.imports.distinct:
+        reference = {**highest_versions(entries), **reference}
+    for importer in model.imports.where(lambda entries: _differs(entries, reference)):
+        function = importer.function
+        if function is None:
+            continue
+        for domain, version in highest_versions(importer.entries).items():
+            if reference[domain] != version:
+                yield from _findings(model, function, domain, (version, reference[domain]))
+
+
+def _differs(entries: Sequence[Proto], reference: Mapping[str, int]) -> bool:
+    return any(reference[domain] != version for domain, version in highest_versions(entries).items())
 
 
 def _findings(model: Model, function: Function, domain: str, versions: tuple[int, int]) -> Iterator[Finding]:

@@ -36,7 +36,7 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     functions { name: "To" domain: "local" attribute: "type" node { op_type: "Cast" ... ref_attr_name: "type" } }
     ```
     """
-    if not model.functions:
+    if not model.parametric_functions:
         return
     needs = _needs(model)
     for usage in model.signatures.usages:

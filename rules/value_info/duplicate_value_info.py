@@ -33,7 +33,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     value_info { name: "a" type { tensor_type { elem_type: 7 shape { } } } }
     ```
     """
-    for graph in model.graphs:
+    for graph in model.graphs_with("value_info"):
         names = graph.value_info_names
         if len(set(names)) != len(names):
             yield from _duplicates(graph)

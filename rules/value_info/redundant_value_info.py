@@ -29,7 +29,7 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
     value_info { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
-    for graph in model.graphs:
+    for graph in model.graphs_with("value_info"):
         if graph.is_function:
             continue
         declared = {*graph.input_names, *graph.output_names} - {""}

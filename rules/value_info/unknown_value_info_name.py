@@ -33,7 +33,7 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     value_info { name: "removed" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
-    for graph in model.graphs:
+    for graph in model.graphs_with("value_info"):
         unknown = {name for name in graph.value_info_names if name not in graph.positions} - {""}
         if unknown:
             unknown = {name for name in unknown - _nested_names(graph) if not graph.sees(name)}

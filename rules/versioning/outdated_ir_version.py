@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model
-from onnx_lint.model.imports import count_domains
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_opset
@@ -44,12 +43,11 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
         return
     newest = stated
     finding = None
-    used: set[str] | None = None
     for index, entry in enumerate(model.proto.opset_import):
         release = release_of_opset(entry.domain, entry.version)
         if release is not None and release.ir_version > newest:
-            used = {"", *count_domains(model.graphs)[None]} if used is None else used
-            if normalized_domain(entry.domain) not in used:
+            domain = normalized_domain(entry.domain)
+            if domain and domain not in model.domains_in_use[None]:
                 continue
             newest = release.ir_version
             opset = f"{quote(shown_domain(entry.domain))} {entry.version}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import ROOT, Model, Node, Place, Proto
+from onnx_lint.model import ROOT, Model, Node, Proto
 from onnx_lint.model.features import features_beyond
 from onnx_lint.model.signatures import Operator, Standing
 from onnx_lint.rule import Finding, rule
@@ -83,23 +83,24 @@ def _occurrences(count: int) -> str:
 
 
 def _imports(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
-    yield from _imports_of("the model", model.proto.opset_import, ROOT, known)
-    for function in model.functions:
-        yield from _imports_of(function.body.describe(), function.proto.opset_import, function.place, known)
-
-
-def _imports_of(importer: str, imports: Iterable[Proto], place: Place, known: Mapping[str, int]) -> Iterator[Finding]:
-    for index, entry in enumerate(imports):
-        domain = normalized_domain(entry.domain)
-        if entry.version > known.get(domain, entry.version):
+    for importer in model.imports.where(lambda entries: any(_is_beyond(entry, known) for entry in entries)):
+        who = "the model" if importer.function is None else importer.function.body.describe()
+        for index, entry in enumerate(importer.entries):
+            if not _is_beyond(entry, known):
+                continue
+            domain = normalized_domain(entry.domain)
             name = quote(domain or "ai.onnx")
             yield Finding(
-                place.at("opset_import", index).at("version"),
-                f"{importer} imports version {entry.version} of {name}, the target knows version {known[domain]}",
+                importer.place.at("opset_import", index).at("version"),
+                f"{who} imports version {entry.version} of {name}, the target knows version {known[domain]}",
                 clause="VER-12a",
                 allowed=_or_earlier("version", known[domain]),
                 subject=domain or "ai.onnx",
             )
+
+
+def _is_beyond(entry: Proto, known: Mapping[str, int]) -> bool:
+    return bool(entry.version > known.get(normalized_domain(entry.domain), entry.version))
 
 
 def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
