@@ -204,6 +204,16 @@ class Model:
         top += self.training_graphs
         return [graph for outer in top for graph in _with_nested(outer, self._attribute_index, budget)]
 
+    @cached_property
+    def nested_graphs(self) -> list[Graph]:
+        """The graphs that stand in attributes, in the order of `graphs`."""
+        return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
+
+    @cached_property
+    def annotated_nodes(self) -> list[Node]:
+        """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
+        return [node for graph in self.graphs for node in graph.annotated_nodes]
+
     def graphs_with(self, field: str) -> list[Graph]:
         """The graphs, with function bodies where they have the field too, whose list or text `field` is not empty.
 
@@ -237,8 +247,8 @@ class Model:
 
     @cached_property
     def repeated_declarations(self) -> dict[Graph, list[list[Declaration]]]:
-        """For each graph the values that are declared in several of its lists, and how; graphs without any left out."""
-        found = ((graph, repeated_declarations(graph)) for graph in self.graphs)
+        """For each graph the values that several of its lists declare, not all alike; graphs without any left out."""
+        found = ((graph, repeated_declarations(graph)) for graph in self.graphs if not graph.is_function)
         return {graph: repeated for graph, repeated in found if repeated}
 
     @cached_property
@@ -265,7 +275,7 @@ class Model:
     @cached_property
     def node_device_configurations(self) -> list[NodeDeviceConfiguration]:
         """Every device configuration of every node."""
-        return node_device_configurations(self.graphs)
+        return node_device_configurations(self.annotated_nodes)
 
     @cached_property
     def sharding_specs(self) -> list[ShardingSpec]:
