@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.place import ROOT, Place
-from onnx_lint.model.views import Metadata, Tensor, ValueInfo
+from onnx_lint.model.views import Metadata, Tensor, annotated_value_infos
 
 _FIELD = "metadata_props"
 
@@ -24,11 +24,9 @@ def metadata_lists(model: Proto, graphs: Iterable[Graph], tensors: Iterable[Tens
             if node.proto.metadata_props:
                 yield from _list(node.proto, node.place, node.describe())
     for graph in graphs:
-        for role in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
-            for index, proto in enumerate(getattr(graph.proto, role)):
-                if proto.metadata_props:
-                    value_info = ValueInfo(proto, graph.place.at(role, index), graph, role)
-                    yield from _list(proto, value_info.place, value_info.describe())
+        for value_info in annotated_value_infos(graph):
+            if value_info.proto.metadata_props:
+                yield from _list(value_info.proto, value_info.place, value_info.describe())
     for tensor in tensors:
         if tensor.proto.metadata_props:
             yield from _list(tensor.proto, tensor.place, tensor.describe())

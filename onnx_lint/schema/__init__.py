@@ -16,7 +16,7 @@ PACKAGE = "onnx"
 
 
 @functools.cache
-def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     """What makes a descriptor pool, and what makes a message class from a descriptor.
 
     Both are what google.protobuf.descriptor_pool and message_factory hand on. These two modules also import the reader
@@ -48,7 +48,7 @@ def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
 def pool() -> Any:
     """The private pool that holds the schema and nothing else."""
     data = package_data.read(__name__, "onnx.binpb")
-    private = _factory()[0]()
+    private = factory()[0]()
     # The set holds one file: its tag and its length stand before it. To parse the set would import descriptor_pb2,
     # which takes longer than to lint a small model.
     private.AddSerializedFile(_only_file(data))
@@ -69,7 +69,7 @@ def message(name: str) -> Any:
 
     Raises KeyError when the schema has no such message.
     """
-    return _factory()[1](pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+    return factory()[1](pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
 
 
 def __getattr__(name: str) -> Any:

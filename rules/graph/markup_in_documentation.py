@@ -4,7 +4,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Place, ValueInfo
+from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model.views import annotated_value_infos
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -72,8 +73,7 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
 
 def _of_value_infos(model: Model) -> Iterator[tuple[str, Place, str]]:
     for graph in model.graphs:
-        for role in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
-            for index, proto in enumerate(getattr(graph.proto, role)):
-                if "<" in proto.doc_string:
-                    place = graph.place.at(role, index)
-                    yield proto.doc_string, place, ValueInfo(proto, place, graph, role).describe()
+        for value_info in annotated_value_infos(graph):
+            text = value_info.proto.doc_string
+            if "<" in text:
+                yield text, value_info.place, value_info.describe()
