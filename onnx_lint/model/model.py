@@ -320,15 +320,29 @@ class Model:
 
     @cached_property
     def _type_index(self) -> TypeIndex:
-        return TypeIndex(self.graphs, self._attribute_index)
+        return TypeIndex(self._graphs_of_value_infos, self._attribute_index)
 
     def value_infos(self) -> Iterator[ValueInfo]:
         """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
-        for graph in self.graphs:
-            roles = ("value_info",) if graph.is_function else ("input", "output", "value_info")
-            for role in roles:
+        for graph in self._graphs_of_value_infos:
+            for role in graph.value_infos:
                 for index, proto in enumerate(getattr(graph.proto, role)):
                     yield ValueInfo(proto, graph.place.at(role, index), graph, role)
+
+    @cached_property
+    def annotated_value_infos(self) -> list[ValueInfo]:
+        """The value infos that have documentation or metadata."""
+        return [
+            ValueInfo(getattr(graph.proto, role)[index], graph.place.at(role, index), graph, role)
+            for graph in self._graphs_of_value_infos
+            for role, values in graph.value_infos.items()
+            for index in values.annotated
+        ]
+
+    @cached_property
+    def _graphs_of_value_infos(self) -> list[Graph]:
+        """The graphs without the functions that have no value infos, which are most functions."""
+        return [graph for graph in self.graphs if not graph.is_function or graph.proto.value_info]
 
     def types(self) -> Iterator[Type]:
         """Every TypeProto that is there: of value infos and of attributes, element types after their holder."""
@@ -411,7 +425,7 @@ class Model:
 
     @cached_property
     def _metadata(self) -> list[Metadata]:
-        return list(metadata_lists(self.proto, self.graphs, self.tensor_survey.annotated))
+        return list(metadata_lists(self))
 
     # --- bytes
 

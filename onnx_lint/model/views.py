@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from onnx_lint.model.graph import Function, Graph, Node, Proto
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
@@ -44,13 +42,6 @@ class ValueInfo(Record):
         role = "value info" if self.role == "value_info" else self.role
         name = f"{role} {quote(self.proto.name)}" if self.proto.name else f"{role} {self.place.index} without a name"
         return f"{name} of {self.graph.describe()}"
-
-
-def annotated_value_infos(graph: Graph) -> Iterator[ValueInfo]:
-    """The value infos of a graph that have documentation or metadata."""
-    for role, values in graph.value_infos.items():
-        for index in values.annotated:
-            yield ValueInfo(getattr(graph.proto, role)[index], graph.place.at(role, index), graph, role)
 
 
 class Type(Record):
