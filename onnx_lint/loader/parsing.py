@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
+from onnx_lint.loader.skeleton import Skeleton
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.documents import MODEL
 
@@ -16,6 +19,54 @@ def parse(data: bytes, kind: str = MODEL) -> Proto | None:
         return schema.message(kind).FromString(data)
     except (DecodeError, UnicodeDecodeError):  # the pure-Python parser raises the second for a string
         return None
+
+
+def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
+    """The message of this kind that the skeleton holds, and whether it is written as Protocol Buffers writes it.
+
+    None where it cannot be parsed. Unknown fields are removed from it.
+    """
+    if len(skeleton.copied) == 1:
+        data = skeleton.data
+        proto = parse(data, kind)
+        return proto, proto is not None and is_canonical(proto, data)
+    whole = schema.message(kind)()
+    is_plain = not skeleton.is_merged
+    given: set[str] = set()
+    for data in skeleton.pieces():
+        is_plain = is_plain and _is_plain_piece(data, kind, given)
+        try:
+            whole.MergeFromString(data)
+        except (DecodeError, UnicodeDecodeError):
+            return None, False
+    if not is_plain:
+        whole.DiscardUnknownFields()
+    return whole, is_plain
+
+
+def _is_plain_piece(data: bytes, kind: str, given: set[str]) -> bool:
+    """Whether a piece is canonical and gives no singular field that is among the `given` ones, to which it adds its.
+
+    To parse a piece once more and write that takes two thirds of the time, and none of the memory, of writing the whole
+    message: a buffer of its size, and those that were too small for it, are new memory, which is slow.
+    """
+    piece = parse(data, kind)
+    if piece is None:
+        return False
+    names = set(_singular_names(piece))
+    if not given.isdisjoint(names):
+        return False
+    given.update(names)
+    return is_canonical(piece, data)
+
+
+def _singular_names(proto: Proto) -> Iterator[str]:
+    """The singular fields and oneofs that are given; of a graph, which may stand in several pieces, those in it."""
+    for field, value in proto.ListFields():
+        if hasattr(value, "initializer"):
+            yield from (f"{field.name}.{name}" for name in _singular_names(value))
+        elif not hasattr(value, "extend"):
+            yield (field.containing_oneof or field).name
 
 
 def is_canonical(proto: Proto, data: bytes) -> bool:
