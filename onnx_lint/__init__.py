@@ -8,9 +8,11 @@ The library's face is :func:`lint`, see :mod:`onnx_lint.library`, and for tests 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as type checkers know it; to import typing is for whoever needs it
 if TYPE_CHECKING:
+    from typing import Any
+
     from onnx_lint.assertion import assert_conforms
     from onnx_lint.library import lint
     from onnx_lint.report import Diagnostic, FileReport, Report

@@ -6,7 +6,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TextIO
+
+TYPE_CHECKING = False  # see onnx_lint: typing makes objects too, which the collector would look through
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def _nowhere() -> TextIO:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from onnx_lint.limits import DEFAULT_LIMITS, OF_REPORT, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Fault, FaultKind, Model, Place
-from onnx_lint.model.documents import KINDS, MODEL, OF_MODELS, DocumentKind, kind_of
+from onnx_lint.model.documents import KINDS, MODEL, OF_MODELS, kind_of
 from onnx_lint.record import EMPTY, Record, replace
 from onnx_lint.registry import Concern, Registered, concern_of, registry
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
@@ -130,8 +130,7 @@ def _options(rule: Rule, settings: Settings) -> dict[str, Any]:
 
 
 def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
-    mine = {ALL, entry.id, entry.chapter, keyword.upper()}
-    return any(name in mine for name in names)
+    return bool(names) and not {ALL, entry.id, entry.chapter, keyword.upper()}.isdisjoint(names)
 
 
 def _is_selected(entry: Registered, clause: Clause, settings: Settings) -> bool:
@@ -166,7 +165,7 @@ def _applies(entry: Registered, settings: Settings) -> bool:
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:
     """The ids of the rules that a run with `settings` holds a model against."""
-    return tuple(entry.id for entry in registry().values() if _applies(entry, settings))
+    return tuple(entry.id for entry in _selection(settings).entries)
 
 
 def check_selection(settings: Settings) -> None:
@@ -175,24 +174,62 @@ def check_selection(settings: Settings) -> None:
         raise SelectionError(f"the selection leaves no rule of edition {settings.standard.edition}")
 
 
-_last_selection: tuple[Settings, Mapping[str, Registered], dict[str, list[Registered]]] | None = None
+class _Selection:
+    """The rules that apply under some settings, and those of them that have something to look at in a model."""
+
+    def __init__(self, settings: Settings, rules: Mapping[str, Registered]) -> None:
+        self.settings = settings
+        self.rules = rules
+        self.entries = [entry for entry in rules.values() if _applies(entry, settings)]
+        self._judging: dict[tuple[str, bool], list[Registered]] = {}
+        self._packages: dict[tuple[str, bool], list[str]] = {}
+        self._asked: dict[tuple[object, ...], list[Registered]] = {}
+
+    def judging(self, model: Model) -> list[Registered]:
+        """The rules that a file of its kind is held against."""
+        key = (model.kind, model.loaded)
+        if key not in self._judging:
+            kind = KINDS[model.kind]
+            entries = (entry for entry in self.entries if kind.has(entry.chapter, entry.id))
+            self._judging[key] = [entry for entry in entries if model.loaded or entry.of_file]
+        return self._judging[key]
+
+    def asked(self, model: Model) -> list[Registered]:
+        """Those of them that have something to look at in it, those of the run last.
+
+        Of the others no file needs to be imported.
+        """
+        kind = (model.kind, model.loaded)
+        if kind not in self._packages:
+            self._packages[kind] = [*dict.fromkeys(entry.package for entry in self.judging(model))]
+        packages = self._packages[kind]
+        concerns = [concern_of(package, model) for package in packages]
+        key = (*kind, *concerns)
+        if key not in self._asked:
+            of_package = dict(zip(packages, concerns, strict=True))
+            found = (entry for entry in self.judging(model) if _is_among(entry.id, of_package[entry.package]))
+            self._asked[key] = sorted(found, key=lambda entry: entry.of_run)
+        return self._asked[key]
 
 
-def _selection(settings: Settings, kind: DocumentKind) -> list[Registered]:
-    """The rules that apply to such documents under `settings`, those of the run last.
+def _is_among(rule: str, concern: Concern) -> bool:
+    return concern if isinstance(concern, bool) else rule in concern
+
+
+_last_selection: _Selection | None = None
+
+
+def _selection(settings: Settings) -> _Selection:
+    """The rules that apply under `settings`.
 
     The last answer is kept: a run over two thousand small models asks with the same settings each time, and to ask
     anew took a quarter of its time.
     """
     global _last_selection
     rules = registry()
-    if _last_selection is None or _last_selection[0] is not settings or _last_selection[1] is not rules:
-        _last_selection = settings, rules, {}
-    known = _last_selection[2]
-    if kind.message not in known:
-        entries = (entry for entry in rules.values() if kind.has(entry.chapter, entry.id) and _applies(entry, settings))
-        known[kind.message] = sorted(entries, key=lambda entry: entry.of_run)
-    return known[kind.message]
+    if _last_selection is None or _last_selection.settings is not settings or _last_selection.rules is not rules:
+        _last_selection = _Selection(settings, rules)
+    return _last_selection
 
 
 Watch = Callable[[str], AbstractContextManager[None]]
@@ -217,7 +254,7 @@ def lint_model(
     diagnostics: list[tuple[int, Diagnostic]] = []
     errors: list[InternalError] = []
     with watch("load rules"):
-        entries = _asked(model, settings)
+        entries = _selection(settings).asked(model)
     for entry in entries:
         left = model.limits.findings - len(diagnostics)
         try:
@@ -233,26 +270,6 @@ def lint_model(
             errors.append(InternalError.of(error, entry.id))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     return [diagnostic for _, diagnostic in diagnostics], errors
-
-
-def _judging(model: Model, settings: Settings) -> list[Registered]:
-    """The selected rules that this file is held against."""
-    entries = _selection(settings, KINDS[model.kind])
-    return entries if model.loaded else [entry for entry in entries if entry.of_file]
-
-
-def _asked(model: Model, settings: Settings) -> list[Registered]:
-    """Those of them that have something to look at in it; of the others no file needs to be imported."""
-    concerns: dict[str, Concern] = {}
-    asked: list[Registered] = []
-    for entry in _judging(model, settings):
-        package = entry.package
-        if package not in concerns:
-            concerns[package] = concern_of(package, model)
-        concern = concerns[package]
-        if concern is True or (concern and entry.id in concern):
-            asked.append(entry)
-    return asked
 
 
 def _run(entry: Registered, model: Model, settings: Settings, left: int) -> Sequence[tuple[int, Diagnostic]]:
@@ -509,7 +526,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
         facts=facts,
         kind=model.kind,
         document=document,
-        judged_by=len(_judging(model, settings)),
+        judged_by=len(_selection(settings).judging(model)),
         not_verified=not_verified,
         not_judged=_not_judged(model),
         incomplete=tuple(_incomplete(model, settings)),

@@ -61,7 +61,7 @@ class Registered:
         return self.of_file and self.rule.of_run
 
 
-Concern = bool | Collection[str]
+Concern = bool | frozenset[str]
 """Whether a chapter has anything to say about a model, or the ids of the rules that do."""
 
 
@@ -71,12 +71,16 @@ def concern_of(package: str, model: Model) -> Concern:
     The package says so with a function `concerns`; one that has none concerns every model.
     """
     concerns = _concerns(package)
-    return concerns is None or concerns(model)
+    if concerns is None:
+        return True
+    found = concerns(model)
+    return found if isinstance(found, bool) else frozenset(found)
 
 
 @functools.cache
-def _concerns(package: str) -> Callable[[Model], Concern] | None:
-    found: Callable[[Model], Concern] | None = getattr(importlib.import_module(package), "concerns", None)
+def _concerns(package: str) -> Callable[[Model], bool | Collection[str]] | None:
+    found: Callable[[Model], bool | Collection[str]] | None
+    found = getattr(importlib.import_module(package), "concerns", None)
     return found
 
 

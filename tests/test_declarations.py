@@ -144,7 +144,7 @@ def test_the_declarations_of_a_value_in_order():
     model = _model(
         'value_info { name: "a" } output { name: "a" } input { name: "b" } input { name: "a" }'
         ' initializer { name: "a" } value_info { name: "" } output { name: "" }'
-        ' value_info { name: "b" } value_info { name: "c" }'
+        ' value_info { name: "b" type { denotation: "TENSOR" } } value_info { name: "c" }'
     )
     found = {graph.kind.name: repeated for graph, repeated in model.repeated_declarations.items()}
     shown = {kind: [[str(each.place) for each in of_name] for of_name in repeated] for kind, repeated in found.items()}
@@ -158,4 +158,9 @@ def test_the_declarations_of_a_value_in_order():
 
 def test_a_graph_that_declares_each_value_once_is_left_out():
     model = _model('input { name: "a" } output { name: "b" } value_info { name: "c" }')
+    assert model.repeated_declarations == {}
+
+
+def test_a_value_that_is_declared_alike_everywhere_is_left_out():
+    model = _model(f'output {{ name: "a" type {{ {SHAPELESS} }} }} value_info {{ name: "a" type {{ {SHAPELESS} }} }}')
     assert model.repeated_declarations == {}

@@ -17,8 +17,8 @@ PYPROJECT: Final = "pyproject.toml"
 TABLE: Final = "onnx-lint"
 MAX_BYTES: Final = 1 << 20
 
-_TABLE: Final = re.compile(rb"""tool\s*['"]?\s*\.\s*['"]?onnx-lint|^\s*['"]?onnx-lint['"]?\s*[.=]""", re.MULTILINE)
-"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither."""
+_TABLE: Final = rb"""tool\s*['"]?\s*\.\s*['"]?onnx-lint|^\s*['"]?onnx-lint['"]?\s*[.=]"""
+"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither. Compiled when it is needed."""
 
 
 class Configurations:
@@ -62,6 +62,6 @@ def _may_have_table(path: str) -> bool:
     """Whether the table's name stands in the file as that of a table; most pyproject.toml need not be parsed."""
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 - a str
-            return _TABLE.search(stream.read(MAX_BYTES)) is not None
+            return re.search(_TABLE, stream.read(MAX_BYTES), re.MULTILINE) is not None
     except OSError:
         return False

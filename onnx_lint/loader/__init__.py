@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.kinds import kind_of_content
-from onnx_lint.loader.parsing import is_canonical, is_shallow, parse, parse_regular
-from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, Skeleton, TooManyFieldsError, read_skeleton
+from onnx_lint.loader.parsing import assemble, is_shallow
+from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, TooManyFieldsError, read_skeleton
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.model.documents import MODEL
 from onnx_lint.model.place import ROOT, Key
@@ -98,21 +99,27 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
         return _bounded(model)
 
     payloads: Mapping[Key, tuple[Payload, ...]] = {}
-    skeleton = _skeleton(source, kind, limits)
-    if not isinstance(skeleton, Skeleton):
-        return model_of(None, skeleton)
-    data, payloads = skeleton.data, skeleton.payloads
-    regular = _regular(parse_regular(data), model_of) if kind == MODEL else None
-    if regular is not None:
-        return regular
-    proto = parse(data, kind)
-    if proto is None:
-        from onnx_lint.loader.irregular import read_irregular
+    try:
+        skeleton = read_skeleton(source, min(limits.message_bytes, MAX_PARSED_BYTES), limits.fields, kind)
+        payloads = skeleton.payloads
+        if kind == MODEL:
+            outline, is_plain = assemble(skeleton, schema.outline(MODEL))
+            regular = _regular(outline, model_of) if is_plain else None
+            if regular is not None:
+                return regular
+            del outline
+        proto, is_plain = assemble(skeleton, schema.message(kind))
+        if proto is None:
+            from onnx_lint.loader.irregular import read_irregular
 
-        return model_of(*read_irregular(source, kind, data, limits))
-    is_plain = is_canonical(proto, data)
-    # The bytes are let go before the model takes up as much again.
-    del skeleton, data
+            return model_of(*read_irregular(source, kind, skeleton.data, limits))
+    except MessageTooLargeError as error:
+        what = f"the model without the contents of its tensors takes up at least {error.size:,} bytes"
+        return model_of(None, (limit_fault("message_bytes", limits, what),))
+    except TooManyFieldsError:
+        return model_of(None, (limit_fault("fields", limits, TOO_MANY_FIELDS),))
+    except WireError as error:
+        return model_of(None, _unsplit(source, kind, limits, error))
     # Before the slow walk, which a million empty fields would keep busy for seconds.
     model = model_of(proto, ())
     if kind == MODEL and not (proto.HasField("graph") or proto.functions):
@@ -133,34 +140,23 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
 
 
 def _regular(outline: Proto | None, model_of: Callable[[Proto | None, tuple[Fault, ...]], Model]) -> Model | None:
-    """The model with this outline, which is canonical, when there is nothing odd about its nodes either."""
+    """The model with this outline, which is canonical, when its nodes are so too, or there are too many of them."""
     if outline is None or not (outline.HasField("graph") or outline.functions):
         return None
     try:
         model = model_of(outline, ())
     except TooDeepError:
         return None
-    is_regular = model.loaded and is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
+    if not model.loaded:
+        return model
+    is_regular = is_shallow(model) and all(graph.table.is_canonical for graph in model.graphs)
     return model if is_regular else None
 
 
-def _skeleton(source: Source, kind: str, limits: Limits) -> Skeleton | tuple[Fault, ...]:
-    """What is to be parsed, or why that is nothing."""
-    most = min(limits.message_bytes, MAX_PARSED_BYTES)
-    try:
-        return read_skeleton(source, most, limits.fields, kind)
-    except MessageTooLargeError as error:
-        what = f"the model without the contents of its tensors takes up at least {error.size:,} bytes"
-        return (limit_fault("message_bytes", limits, what),)
-    except TooManyFieldsError:
-        return (limit_fault("fields", limits, TOO_MANY_FIELDS),)
-    except WireError as error:
-        from onnx_lint.loader.inspection import inspect
+def _unsplit(source: Source, kind: str, limits: Limits, error: WireError) -> tuple[Fault, ...]:
+    """Why bytes could not be split; while the slow walk finds nothing wrong, as in a file that shrank, the error."""
+    from onnx_lint.loader.inspection import inspect
 
-        return inspect(source, kind, limits).faults or (_unsplit(error),)
-
-
-def _unsplit(error: WireError) -> Fault:
-    """The fault of bytes that could not be split while the slow walk finds nothing wrong: a file that shrank."""
-    kind = FaultKind.NESTING if error.problem == "nesting" else FaultKind.TRUNCATED
-    return Fault(kind, ROOT, f"the file cannot be split into fields: {error.detail}", offset=error.offset)
+    fault_kind = FaultKind.NESTING if error.problem == "nesting" else FaultKind.TRUNCATED
+    detail = f"the file cannot be split into fields: {error.detail}"
+    return inspect(source, kind, limits).faults or (Fault(fault_kind, ROOT, detail, offset=error.offset),)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits, exceeded
 from onnx_lint.loader.parsing import is_canonical, parse
-from onnx_lint.loader.skeleton import MAX_DEPTH, RUN, TOO_MANY_FIELDS, records_of
+from onnx_lint.loader.runs import RUN, records_of
+from onnx_lint.loader.skeleton import MAX_DEPTH, TOO_MANY_FIELDS
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.documents import KINDS, MODEL
 from onnx_lint.model.place import ROOT, Place

@@ -12,7 +12,14 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.loader.foreign import foreign_format
-from onnx_lint.loader.skeleton import WHOLE_BYTES, MessageTooLargeError, Skeleton, TooManyFieldsError, read_skeleton
+from onnx_lint.loader.skeleton import (
+    WHOLE_BYTES,
+    MessageTooLargeError,
+    Skeleton,
+    TooManyFieldsError,
+    read_skeleton,
+    whole,
+)
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.model.documents import KINDS, MAGIC, MODEL
 from onnx_lint.model.place import ROOT
@@ -178,7 +185,7 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
 
 def _skeleton(source: Source, kind: str) -> Skeleton:
     if source.size <= _TRIED_WHOLE:
-        return Skeleton(source.read_at(0, source.size), {})
+        return whole(source)
     return read_skeleton(source, MAX_TRIED_BYTES, _TRIED_FIELDS, kind)
 
 

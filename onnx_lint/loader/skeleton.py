@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.loader.runs import LONG_RUN, VALUE_FIELDS, records_of
 from onnx_lint.model import Payload
 from onnx_lint.model.place import Key
-from onnx_lint.model.tensor_data.runs import run_end
 from onnx_lint.record import Record
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
@@ -22,6 +22,9 @@ PAYLOAD_BYTES = 4096
 
 WHOLE_BYTES = 1 << 22
 """A file of at most this many bytes is parsed whole: walking it takes longer than copying its tensors."""
+
+PIECE_BYTES = 1 << 18
+"""A larger message is parsed in pieces of about this size: what one needs in memory, the next one has again."""
 
 MAX_DEPTH = 100
 """How deep messages nest at most for Protocol Buffers to parse them."""
@@ -42,16 +45,50 @@ _HOLDERS = frozenset(
 )
 """The messages in which a tensor can stand at some depth."""
 
-_VALUE_FIELDS = frozenset(
-    {"raw_data", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data"}
-)
+Bytes = tuple[int, int] | bytes
+"""Bytes of the copy: where they begin and end in the source, or, where they are none of the source, themselves."""
+
+
+class Piece(Record):
+    """Some fields of the message, or with the tag of a graph in it, `within`, some fields of that."""
+
+    within: bytes
+    content: tuple[Bytes, ...]
 
 
 class Skeleton(Record):
     """A serialized message without large payloads, and for each tensor that lost some, where they stand."""
 
-    data: bytes
+    source: Source
+    copied: tuple[Piece, ...]
     payloads: dict[Key, tuple[Payload, ...]]
+    is_merged: bool = False
+    """Whether a graph that is singular is given more than once."""
+
+    def pieces(self) -> Iterator[bytes]:
+        """The copy in pieces, each a serialized message; whoever parses one after the other has merged them.
+
+        Raises WireError where the file has become shorter.
+        """
+        for piece in self.copied:
+            content = b"".join(part if isinstance(part, bytes) else self._read(*part) for part in piece.content)
+            yield piece.within + wire.encode_varint(len(content)) + content if piece.within else content
+
+    def _read(self, start: int, end: int) -> bytes:
+        read = self.source.read_at(start, end - start)
+        if len(read) < end - start:
+            raise WireError("truncated", start + len(read), "the file became shorter while it was read")
+        return read
+
+    @property
+    def data(self) -> bytes:
+        """The copy in one."""
+        return b"".join(self.pieces())
+
+
+def whole(source: Source) -> Skeleton:
+    """The skeleton from which nothing is left out."""
+    return Skeleton(source, (Piece(b"", ((0, source.size),)),), {})
 
 
 class MessageTooLargeError(Exception):
@@ -78,23 +115,29 @@ def read_skeleton(source: Source, max_bytes: int, max_fields: int, kind: str = "
     cannot be split into fields, MessageTooLargeError where the copy would have more than `max_bytes` bytes, and
     TooManyFieldsError where more than `max_fields` fields would have to be looked at.
     """
-    copier = _Copier(source, max_bytes, max_fields)
     if source.size <= WHOLE_BYTES:
-        copier.copy(0, source.size)
-        return Skeleton(b"".join(copier.pieces), {})
-    copier.message(kind, 0, source.size, ())
-    return Skeleton(b"".join(copier.pieces), copier.payloads)
+        if source.size > max_bytes:
+            raise MessageTooLargeError(source.size)
+        return whole(source)
+    copier = _Copier(source, max_bytes, max_fields)
+    copier.document(kind, 0, source.size)
+    return Skeleton(source, tuple(copier.pieces), copier.payloads, copier.is_merged)
 
 
 class _Copier:
-    """Collects the pieces of the copy; a length that changes is written once its message has been copied."""
+    """Collects what is copied; a length that changes is written once its message has been copied."""
 
     def __init__(self, source: Source, max_bytes: int, max_fields: int) -> None:
         self.source = source
         self.max_bytes = max_bytes
         self.fields_left = max_fields
         self.wanted = 0
-        self.pieces: list[bytes] = []
+        self.pieces: list[Piece] = []
+        self.content: list[Bytes] = []
+        """What the next piece has so far."""
+        self.begun = 0
+        """What was wanted when that began."""
+        self.is_merged = False
         self.payloads: dict[Key, tuple[Payload, ...]] = {}
         self.counts: dict[Key, dict[int, int]] = {}
         """For each opened message the last index of each field, over all pieces in which the message is given."""
@@ -105,11 +148,36 @@ class _Copier:
         self.wanted += end - start
         if self.wanted > self.max_bytes:
             raise MessageTooLargeError(self.wanted)
-        piece = self.source.read_at(start, end - start)
-        if len(piece) < end - start:
-            raise WireError("truncated", start + len(piece), "the file became shorter while it was read")
-        self.pieces.append(piece)
+        self.content.append((start, end))
         return end - start
+
+    def end_piece(self, within: bytes) -> None:
+        self.pieces.append(Piece(within, tuple(self.content)))
+        self.content.clear()
+        self.begun = self.wanted
+
+    def document(self, message: str, start: int, end: int, key: Key = (), within: bytes = b"") -> None:
+        """Copy the fields of the file, or of the graph with the tag `within` in it, in pieces."""
+        if message == "TensorProto":
+            self.tensor(start, end, key)
+            self.end_piece(within)
+            return
+        counts = self.counts.setdefault(key, {})
+        pending = start
+        for field, tag, value, following in self.holders(message, start, end, counts):
+            self.copy(pending, tag)
+            if field is not None and field.message == "GraphProto" and not field.repeated and not key:
+                self.end_piece(within)
+                self.is_merged |= counts[field.number] > 0
+                graph = wire.encode_varint(field.number << 3 | WireType.LEN)
+                self.document(field.message, value, following, ((field.name, None),), graph)
+            elif field is not None:
+                self.nested(field, value, following, key)
+            pending = following
+            if self.wanted - self.begun >= PIECE_BYTES:
+                self.end_piece(within)
+        self.copy(pending, end)
+        self.end_piece(within)
 
     def message(self, message: str, start: int, end: int, key: Key) -> int:
         """Copy the fields from `start` to `end`; return how many bytes the copy has."""
@@ -120,16 +188,20 @@ class _Copier:
         counts = self.counts.setdefault(key, {})
         copied, pending = 0, start
         for field, tag, value, following in self.holders(message, start, end, counts):
+            if field is None:
+                continue
             copied += self.copy(pending, tag)
-            step = (field.name, counts[field.number] if field.repeated else None)
-            copied += self.nested(field, value, following, (*key, step))
+            copied += self.nested(field, value, following, key)
             pending = following
         return copied + self.copy(pending, end)
 
     def holders(
         self, message: str, start: int, end: int, counts: dict[int, int]
-    ) -> Iterator[tuple[wire.Field, int, int, int]]:
-        """The fields from `start` to `end` that may hold a large payload; `counts` has the last index of each field."""
+    ) -> Iterator[tuple[wire.Field | None, int, int, int]]:
+        """The fields from `start` to `end` that may hold a large payload; `counts` has the last index of each field.
+
+        With None for the field come places in a long run of others, where a piece of the copy may end.
+        """
         fields = wire.fields(message)
         position = start
         while position < end:
@@ -138,20 +210,26 @@ class _Copier:
             for number, wire_type, tag, value, following in rest:
                 self.take(1)
                 field = fields.get(number)
-                if field is None or field.message not in _HOLDERS or wire_type != WireType.LEN:
+                if field is None or field.message is None or wire_type != WireType.LEN:
                     continue
-                counts[number] = counts.get(number, -1) + 1
-                # A singular message may be given in pieces, which are one: what stands in a small piece counts as well.
-                if not field.repeated or following - value >= PAYLOAD_BYTES:
-                    yield field, tag, value, following
-                    continue
+                is_holder = field.message in _HOLDERS
+                if is_holder:
+                    counts[number] = counts.get(number, -1) + 1
+                    # A singular message may be given in parts, which are one: what stands in a small one counts, too.
+                    if not field.repeated or following - value >= PAYLOAD_BYTES:
+                        yield field, tag, value, following
+                        continue
                 small += 1
-                if small % _LONG_RUN == 0:
+                if small % LONG_RUN == 0:
                     # Most of a large graph is small nodes; counting them in one loop takes a tenth of the time.
                     key = number << 3 | WireType.LEN
-                    position, more = wire.skip_short(self.source, following, end, key, PAYLOAD_BYTES)
+                    most = PAYLOAD_BYTES if is_holder else wire.MOST_SHORT_BYTES
+                    limit = min(end, following + PIECE_BYTES)
+                    position, more = wire.skip_short(self.source, following, limit, key, most)
                     self.take(more)
-                    counts[number] += more
+                    if is_holder:
+                        counts[number] += more
+                    yield None, position, position, position
                     break
             else:
                 return
@@ -164,13 +242,14 @@ class _Copier:
 
     def nested(self, field: wire.Field, start: int, end: int, key: Key) -> int:
         tag = wire.encode_varint(field.number << 3 | WireType.LEN)
-        self.pieces.append(tag)
-        hole = len(self.pieces)
-        self.pieces.append(b"")
+        hole = len(self.content)
+        self.content.append(b"")
         assert field.message is not None
-        length = self.message(field.message, start, end, key)
-        self.pieces[hole] = wire.encode_varint(length)
-        return len(tag) + len(self.pieces[hole]) + length
+        step = (field.name, self.counts[key][field.number] if field.repeated else None)
+        length = self.message(field.message, start, end, (*key, step))
+        head = tag + wire.encode_varint(length)
+        self.content[hole] = head
+        return len(head) + length
 
     def tensor(self, start: int, end: int, key: Key) -> int:
         fields = wire.fields("TensorProto")
@@ -181,7 +260,7 @@ class _Copier:
         ):
             self.take(1)
             field = fields.get(number)
-            if field is None or field.name not in _VALUE_FIELDS or following - value < PAYLOAD_BYTES:
+            if field is None or field.name not in VALUE_FIELDS or following - value < PAYLOAD_BYTES:
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
@@ -190,63 +269,9 @@ class _Copier:
             )
             if field.name == "raw_data":
                 empty = wire.encode_varint(number << 3 | WireType.LEN) + b"\0"
-                self.pieces.append(empty)
+                self.content.append(empty)
                 copied += len(empty)
             pending = following
         if payloads:
             self.payloads[key] = tuple(payloads)
         return copied + self.copy(pending, end)
-
-
-RUN = -1
-"""Stands for the wire type of a run of records."""
-
-_LONG_RUN = 32
-"""After so many records in a row the rest of the run is looked for in bulk."""
-
-
-_RUN_FIELDS = {
-    "TensorProto": _VALUE_FIELDS - {"raw_data"},
-    "AttributeProto": frozenset({"floats", "ints", "strings"}),
-}
-"""The lists that may have millions of elements, by message: a tree ensemble is written in the attributes of a node."""
-
-
-def records_of(
-    source: Source, message: str, start: int, end: int, *, inside_groups: bool = True
-) -> Iterator[tuple[int, int, int, int, int]]:
-    """The records of a message as `wire.records` gives them, with unpacked values of one long list in a row as one."""
-    if message in _RUN_FIELDS:
-        return _with_runs(source, message, start, end, inside_groups)
-    return wire.records(source, start, end, inside_groups=inside_groups)
-
-
-def _with_runs(
-    source: Source, message: str, start: int, end: int, inside_groups: bool
-) -> Iterator[tuple[int, int, int, int, int]]:
-    run: tuple[int, int, int] | None = None
-    records = 0
-    fields, wanted = wire.fields(message), _RUN_FIELDS[message]
-    position = start
-    while True:
-        for record in wire.records(source, position, end, inside_groups=inside_groups):
-            number, wire_type, tag, _, position = record
-            field = fields.get(number)
-            # A packed list is one record as it is.
-            single = field if field is not None and field.name in wanted and wire_type == field.wire_type else None
-            if run is not None and (single is None or run[0] != number):
-                yield run[0], RUN, run[1], run[1], run[2]
-                run, records = None, 0
-            if single is None:
-                yield record
-                continue
-            records += 1
-            following = run_end(source, position, end, single) if records % _LONG_RUN == 0 else position
-            run = (number, tag if run is None else run[1], following)
-            if following > position:
-                position = following
-                break
-        else:
-            break
-    if run is not None:
-        yield run[0], RUN, run[1], run[1], run[2]

@@ -87,12 +87,11 @@ class Declaration(Record):
 
 
 def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
-    """The declarations of each non-empty name that stands in several lists of the graph; a function has none.
+    """The declarations of each non-empty name that stands in several lists of the graph and not with one type in all.
 
-    Of one name, inputs come first, then initializers, outputs, and value_info.
+    Many exporters write outputs into value_info too, as the same type; nothing can be wrong with those. Of one name,
+    inputs come first, then initializers, outputs, and value_info. The graph is no function.
     """
-    if graph.is_function:
-        return []
     lists = {
         "input": graph.input_names,
         "initializer": graph.initializer_names,
@@ -100,6 +99,8 @@ def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
         "output": graph.output_names,
         "value_info": graph.value_info_names,
     }
+    if len(set().union(*lists.values())) == sum(map(len, lists.values())):
+        return []
     seen: set[str] = set()
     repeated: set[str] = set()
     for names in lists.values():
@@ -112,7 +113,14 @@ def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
             for index, name in enumerate(names):
                 if name in repeated:
                     found.setdefault(name, []).append(Declaration(graph, field, index))
-    return list(found.values())
+    return [declarations for declarations in found.values() if not _state_one_type(declarations)]
+
+
+def _state_one_type(declarations: list[Declaration]) -> bool:
+    """Whether they state the same type, byte for byte."""
+    if any(declaration.is_initializer for declaration in declarations):
+        return False
+    return len({declaration.proto.type.SerializePartialToString() for declaration in declarations}) == 1
 
 
 def dimensions_of(proto: Proto) -> list[Dimension] | None:

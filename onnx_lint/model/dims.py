@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.graph import Graph, Proto
+import functools
+
+from onnx_lint import schema
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.initializers import dimensions
+from onnx_lint.model.value_infos import NO_VALUE_INFOS
 
 Dims = tuple[int | None, ...]
 """The dimensions of a tensor; None for one that is not a number."""
@@ -12,24 +17,27 @@ Dims = tuple[int | None, ...]
 def stated_dims(graph: Graph, names: set[str]) -> dict[str, Dims]:
     """The dimensions of those of the values `names` for which the graph, or one around it, states any."""
     found: dict[str, Dims] = {}
-    for name, tensor in zip(graph.initializer_names, graph.proto.initializer, strict=True) if _holds(graph) else ():
+    held = graph.initializers
+    # Large graphs have few shapes and types, each of which is parsed once.
+    dims_of_shape, dims_of_type = functools.cache(dimensions), functools.cache(_dims)
+    for name, shape in zip(held.names, held.shapes, strict=True):
         if name in names:
-            found.setdefault(name, tuple(tensor.dims))
-    for role in ("value_info",) if graph.is_function else ("input", "value_info", "output"):
-        for name, value in zip(getattr(graph, f"{role}_names"), getattr(graph.proto, role), strict=True):
-            dims = _dims(value) if name in names else None
+            found.setdefault(name, dims_of_shape(shape))
+    # Of a value with two types the one in value_info counts, and not that of the output.
+    for role in ("input", "value_info", "output"):
+        values = graph.value_infos.get(role, NO_VALUE_INFOS)
+        for name, kind in zip(values.names, values.types, strict=True):
+            dims = dims_of_type(kind) if name in names else None
             if dims is not None:
                 found.setdefault(name, dims)
     missing = names - found.keys()
     return {**stated_dims(graph.parent, missing), **found} if missing and graph.parent is not None else found
 
 
-def _holds(graph: Graph) -> bool:
-    return not graph.is_function and bool(graph.proto.initializer)
-
-
-def _dims(value: Proto) -> Dims | None:
-    tensor = value.type.tensor_type
-    if not value.type.HasField("tensor_type") or not tensor.HasField("shape"):
+def _dims(kind: bytes) -> Dims | None:
+    """The dimensions that a serialized TypeProto states."""
+    proto = schema.message("TypeProto").FromString(kind)
+    tensor = proto.tensor_type
+    if not proto.HasField("tensor_type") or not tensor.HasField("shape"):
         return None
     return tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim)

@@ -84,7 +84,7 @@ def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterat
     holders: dict[str, Iterable[Graph | Function | Node]] = {
         "GraphProto": graphs,
         "FunctionProto": model.functions,
-        "NodeProto": [node for graph in model.graphs for node in graph.annotated_nodes],
+        "NodeProto": model.annotated_nodes,
     }
     for message, items in holders.items():
         fields = [field for field in premature.get(message, ()) if field != "metadata_props"]

@@ -10,8 +10,10 @@ from typing import Any, overload
 
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
+from onnx_lint.model.initializers import NO_INITIALIZERS, Initializers, initializers_of
 from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
 from onnx_lint.model.place import Place
+from onnx_lint.model.value_infos import ValueInfos, value_infos_of
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
@@ -243,19 +245,33 @@ class Graph:
         return [self.nodes[index] for index in sorted(indices.union(self.table.annotated))]
 
     @cached_property
+    def initializers(self) -> Initializers:
+        """What the dense initializers state; a function has none."""
+        return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer)
+
+    @cached_property
+    def value_infos(self) -> dict[str, ValueInfos]:
+        """What the value infos state, by the list in which they stand: input, output and value_info.
+
+        A function has the last one only.
+        """
+        roles = ("value_info",) if self.is_function else ("input", "output", "value_info")
+        return value_infos_of({role: getattr(self.proto, role) for role in roles})
+
+    @cached_property
     def input_names(self) -> list[str]:
         """The names of the formal inputs."""
-        return list(self.proto.input) if self.is_function else [value.name for value in self.proto.input]
+        return list(self.proto.input) if self.is_function else self.value_infos["input"].names
 
     @cached_property
     def output_names(self) -> list[str]:
         """The names of the outputs."""
-        return list(self.proto.output) if self.is_function else [value.name for value in self.proto.output]
+        return list(self.proto.output) if self.is_function else self.value_infos["output"].names
 
     @cached_property
     def initializer_names(self) -> list[str]:
         """The names of the dense initializers; a function has none."""
-        return [] if self.is_function else [tensor.name for tensor in self.proto.initializer]
+        return self.initializers.names
 
     @cached_property
     def sparse_initializer_names(self) -> list[str]:
@@ -265,7 +281,7 @@ class Graph:
     @cached_property
     def value_info_names(self) -> list[str]:
         """The names in value_info, of a function too."""
-        return [value.name for value in self.proto.value_info]
+        return self.value_infos["value_info"].names
 
     @property
     def positions(self) -> dict[str, int]:

@@ -13,9 +13,6 @@ from onnx_lint.source import Source
 _LONG_ROW: Final = 32
 """After so many records of one repeated message in a row those that follow are indexed in one loop."""
 
-_SHORT_BYTES: Final = 1 << 14
-"""What `wire.skip_short` takes at most."""
-
 _STEP_BYTES: Final = 1 << 18
 """How much of a long row is indexed before somebody asks for more."""
 
@@ -127,5 +124,5 @@ class _Message:
             if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
                 tag = number << 3 | wire.WireType.LEN
                 stop = min(end, following + _STEP_BYTES)
-                return wire.skip_short(self._source, following, stop, tag, _SHORT_BYTES, starts)[0]
+                return wire.skip_short(self._source, following, stop, tag, wire.MOST_SHORT_BYTES, starts)[0]
         return end

@@ -3,33 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from onnx_lint.model.graph import Graph, Proto
+from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import ROOT, Place
-from onnx_lint.model.views import Metadata, Tensor, ValueInfo
+from onnx_lint.model.views import Metadata
+
+if TYPE_CHECKING:
+    from onnx_lint.model.model import Model
 
 _FIELD = "metadata_props"
 
 
-def metadata_lists(model: Proto, graphs: Iterable[Graph], tensors: Iterable[Tensor]) -> Iterator[Metadata]:
+def metadata_lists(model: Model) -> Iterator[Metadata]:
     """Each `metadata_props` with entries: of the model, graphs and functions, nodes, value infos, and tensors."""
-    graphs = list(graphs)
-    yield from _list(model, ROOT, "the model")
-    for graph in graphs:
-        if graph.proto.metadata_props:
-            yield from _list(graph.proto, graph.place, graph.describe())
-    for graph in graphs:
-        for node in graph.annotated_nodes:
-            if node.proto.metadata_props:
-                yield from _list(node.proto, node.place, node.describe())
-    for graph in graphs:
-        for role in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
-            for index, proto in enumerate(getattr(graph.proto, role)):
-                if proto.metadata_props:
-                    value_info = ValueInfo(proto, graph.place.at(role, index), graph, role)
-                    yield from _list(proto, value_info.place, value_info.describe())
-    for tensor in tensors:
+    yield from _list(model.proto, ROOT, "the model")
+    for graph in model.graphs_with(_FIELD):
+        yield from _list(graph.proto, graph.place, graph.describe())
+    for node in model.annotated_nodes:
+        if node.proto.metadata_props:
+            yield from _list(node.proto, node.place, node.describe())
+    for value_info in model.annotated_value_infos:
+        if value_info.proto.metadata_props:
+            yield from _list(value_info.proto, value_info.place, value_info.describe())
+    for tensor in model.tensor_survey.annotated:
         if tensor.proto.metadata_props:
             yield from _list(tensor.proto, tensor.place, tensor.describe())
 

@@ -211,6 +211,16 @@ class Model:
         top += self.training_graphs
         return [graph for outer in top for graph in _with_nested(outer, self._attribute_index, budget)]
 
+    @cached_property
+    def nested_graphs(self) -> list[Graph]:
+        """The graphs that stand in attributes, in the order of `graphs`."""
+        return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
+
+    @cached_property
+    def annotated_nodes(self) -> list[Node]:
+        """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
+        return [node for graph in self.graphs for node in graph.annotated_nodes]
+
     def graphs_with(self, field: str) -> list[Graph]:
         """The graphs, with function bodies where they have the field too, whose list or text `field` is not empty.
 
@@ -244,8 +254,8 @@ class Model:
 
     @cached_property
     def repeated_declarations(self) -> dict[Graph, list[list[Declaration]]]:
-        """For each graph the values that are declared in several of its lists, and how; graphs without any left out."""
-        found = ((graph, repeated_declarations(graph)) for graph in self.graphs)
+        """For each graph the values that several of its lists declare, not all alike; graphs without any left out."""
+        found = ((graph, repeated_declarations(graph)) for graph in self.graphs if not graph.is_function)
         return {graph: repeated for graph, repeated in found if repeated}
 
     @cached_property
@@ -272,7 +282,7 @@ class Model:
     @cached_property
     def node_device_configurations(self) -> list[NodeDeviceConfiguration]:
         """Every device configuration of every node."""
-        return node_device_configurations(self.graphs)
+        return node_device_configurations(self.annotated_nodes)
 
     @cached_property
     def sharding_specs(self) -> list[ShardingSpec]:
@@ -317,15 +327,29 @@ class Model:
 
     @cached_property
     def _type_index(self) -> TypeIndex:
-        return TypeIndex(self.graphs, self._attribute_index)
+        return TypeIndex(self._graphs_of_value_infos, self._attribute_index)
 
     def value_infos(self) -> Iterator[ValueInfo]:
         """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
-        for graph in self.graphs:
-            roles = ("value_info",) if graph.is_function else ("input", "output", "value_info")
-            for role in roles:
+        for graph in self._graphs_of_value_infos:
+            for role in graph.value_infos:
                 for index, proto in enumerate(getattr(graph.proto, role)):
                     yield ValueInfo(proto, graph.place.at(role, index), graph, role)
+
+    @cached_property
+    def annotated_value_infos(self) -> list[ValueInfo]:
+        """The value infos that have documentation or metadata."""
+        return [
+            ValueInfo(getattr(graph.proto, role)[index], graph.place.at(role, index), graph, role)
+            for graph in self._graphs_of_value_infos
+            for role, values in graph.value_infos.items()
+            for index in values.annotated
+        ]
+
+    @cached_property
+    def _graphs_of_value_infos(self) -> list[Graph]:
+        """The graphs without the functions that have no value infos, which are most functions."""
+        return [graph for graph in self.graphs if not graph.is_function or graph.proto.value_info]
 
     def types(self) -> Iterator[Type]:
         """Every TypeProto that is there: of value infos and of attributes, element types after their holder."""
@@ -408,7 +432,7 @@ class Model:
 
     @cached_property
     def _metadata(self) -> list[Metadata]:
-        return list(metadata_lists(self.proto, self.graphs, self.tensor_survey.annotated))
+        return list(metadata_lists(self))
 
     # --- bytes
 

@@ -27,6 +27,9 @@ _ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
 _IN_REST: Final = _ANNOTATIONS | {_OP_TYPE, 0x2A, 0x3A, 0x42}
 """The tags of all fields from op_type on: with the above attribute, domain and overload."""
 
+_TYPE_TAGS: Final = frozenset({0x72, 0x7A})
+"""The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
+
 MAX_SHARED_BYTES: Final = 128
 """A longer rest is hardly ever repeated."""
 
@@ -179,7 +182,8 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
     if form is None:
         proto = _checked(core, table)
         # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
-        if len(core) > MAX_SHARED_BYTES and any(a.HasField("tp") or a.type_protos for a in proto.attribute):
+        is_long = len(core) > MAX_SHARED_BYTES and not _TYPE_TAGS.isdisjoint(core)
+        if is_long and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
             table.is_canonical = False
         if proto.input or proto.output or proto.HasField("name"):
             table.is_canonical = False
@@ -193,6 +197,8 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
 
 def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     """What decides the form. The table takes note of a node that has more than that."""
+    if _ANNOTATIONS.isdisjoint(rest):
+        return rest
     pieces: list[bytes] = []
     annotations: list[bytes] = []
     position = tag = 0

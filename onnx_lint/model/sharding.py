@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from onnx_lint.model.graph import Graph, Node, Proto
+from onnx_lint.model.graph import Node, Proto
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
 from onnx_lint.wording import quote
@@ -38,13 +38,11 @@ class ShardingSpec(Record):
         return f"sharding {tensor} in {self.node.describe()}"
 
 
-def node_device_configurations(graphs: Iterable[Graph]) -> list[NodeDeviceConfiguration]:
-    """Every device configuration of every node."""
+def node_device_configurations(nodes: Iterable[Node]) -> list[NodeDeviceConfiguration]:
+    """Every device configuration of the nodes."""
     return [
         NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
-        for graph in graphs
-        for node in graph.annotated_nodes
-        if node.proto.device_configurations
+        for node in nodes
         for index, proto in enumerate(node.proto.device_configurations)
     ]
 

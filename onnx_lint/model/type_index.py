@@ -63,10 +63,13 @@ class TypeIndex:
         self._rows: list[_Row] = []
         known: dict[bytes, int] = {}
         for graph in graphs:
-            for role in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
-                protos = getattr(graph.proto, role)
-                if protos:
-                    self._rows.append(_Row(graph, role, self._numbers_of(protos, known)))
+            for role, values in graph.value_infos.items():
+                if values.types:
+                    for key in dict.fromkeys(values.types):
+                        if key not in known:
+                            known[key] = len(self._distinct)
+                            self._distinct.append(getattr(graph.proto, role)[values.types.index(key)].type)
+                    self._rows.append(_Row(graph, role, [known[key] for key in values.types]))
         self._numbers = {(row.graph, row.role): row.numbers for row in self._rows}
         found = attributes.where(lambda signature: "tp" in signature.fields or "type_protos" in signature.fields)
         self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]
@@ -88,18 +91,6 @@ class TypeIndex:
                 if not wanted.isdisjoint(row.numbers):
                     yield from _wanted_elements(_located(row, wanted), is_wanted)
         yield from _wanted_elements(self._in_attributes, is_wanted)
-
-    def _numbers_of(self, protos: Iterable[Proto], known: dict[bytes, int]) -> list[int]:
-        numbers: list[int] = []
-        for value_info in protos:
-            proto = value_info.type
-            key = proto.SerializePartialToString()
-            number = known.get(key)
-            if number is None:
-                number = known[key] = len(self._distinct)
-                self._distinct.append(proto)
-            numbers.append(number)
-        return numbers
 
 
 def _any_element(proto: Proto, is_wanted: Callable[[Proto], bool]) -> bool:

@@ -19,7 +19,7 @@ OUTLINE = "onnx.outline"
 
 
 @functools.cache
-def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     """What makes a descriptor pool, and what makes a message class from a descriptor.
 
     Both are what google.protobuf.descriptor_pool and message_factory hand on. These two modules also import the reader
@@ -51,7 +51,7 @@ def _factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
 def pool() -> Any:
     """The private pool that holds the schema and nothing else."""
     data = package_data.read(__name__, "onnx.binpb")
-    private = _factory()[0]()
+    private = factory()[0]()
     for file in _files(data):
         private.AddSerializedFile(file)
     return private
@@ -82,7 +82,7 @@ def message(name: str) -> Any:
 
     Raises KeyError when the schema has no such message.
     """
-    return _factory()[1](pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+    return factory()[1](pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
 
 
 @functools.cache
@@ -91,7 +91,7 @@ def outline(name: str) -> Any:
 
     There are those of ModelProto and of what stands between it and a graph; raises KeyError for others.
     """
-    return _factory()[1](pool().FindMessageTypeByName(f"{OUTLINE}.{name}"))
+    return factory()[1](pool().FindMessageTypeByName(f"{OUTLINE}.{name}"))
 
 
 def __getattr__(name: str) -> Any:

@@ -162,13 +162,17 @@ Span = tuple[int, int, int]
 """Where a field's tag, its value, and the next field begin."""
 
 
+MOST_SHORT_BYTES: Final = 1 << 14
+"""Of a shorter record two bytes give the length."""
+
+
 def skip_short(
     source: Source, start: int, end: int, tag: int, most_bytes: int, starts: list[int] | None = None
 ) -> tuple[int, int]:
     """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
 
     The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
-    bytes (at most 16,384, so that two bytes give the length), and do not reach beyond `end`. It may go on behind that.
+    bytes (at most MOST_SHORT_BYTES), and do not reach beyond `end`. It may go on behind that.
     Where each begins is added to `starts`, if there is such a list. With a tag of two bytes there is no row.
     """
     position, count = start, 0

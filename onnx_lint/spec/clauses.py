@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint import package_data
-from onnx_lint.record import Record
+from onnx_lint.record import Record, field_names
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 __all__ = [
@@ -136,10 +136,6 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
             raise ValueError(f"clause {name!r} has the unknown keyword {word!r} in edition {edition}")
     if entry["static"] not in STATIC:
         raise ValueError(f"clause {name!r}: static is {entry['static']!r}, not one of {', '.join(STATIC)}")
-    return _clause_of(name, entry)
-
-
-def _clause_of(name: str, entry: Mapping[str, Any]) -> Clause:
     return Clause(
         id=name,
         summary=entry["summary"],
@@ -193,16 +189,30 @@ def _compiled(source: bytes) -> dict[str, Clause] | None:
     compiled = json.loads(data) if data else {}
     if compiled.get("crc32") != zlib.crc32(source):
         return None
-    return {name: _clause_of(name, entry) for name, entry in compiled["clauses"].items()}
+    keywords = [MappingProxyType(each) for each in compiled["keywords"]]
+    keyword, rules = map(field_names(Clause).index, ("keyword", "rules"))
+    for row in compiled["clauses"]:
+        row[keyword] = keywords[row[keyword]]
+        row[rules] = tuple(row[rules])
+    return {row[0]: Clause(*row) for row in compiled["clauses"]}
 
 
 def compile_source(source: bytes) -> str:
-    """The compiled form of the clauses in `source`: JSON with a checksum of the source. Raises ValueError as parse."""
-    import tomllib
+    """The compiled form of the clauses in `source`. Raises ValueError as parse.
 
-    text = source.decode("utf-8")
-    parse(text)
-    compiled = {"crc32": zlib.crc32(source), "clauses": tomllib.loads(text)}
+    JSON with a checksum of the source, and for each clause the values of its fields in their order; of `keyword` the
+    index of one in a list, since few differ.
+    """
+    found = parse(source.decode("utf-8")).values()
+    keywords: list[dict[str, str]] = []
+    rows: list[list[Any]] = []
+    for clause in found:
+        keyword = dict(clause.keyword)
+        if keyword not in keywords:
+            keywords.append(keyword)
+        values = {name: getattr(clause, name) for name in field_names(Clause)}
+        rows.append([*{**values, "keyword": keywords.index(keyword)}.values()])
+    compiled = {"crc32": zlib.crc32(source), "keywords": keywords, "clauses": rows}
     return json.dumps(compiled, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 

@@ -94,24 +94,28 @@ def _names(model: Model) -> tuple[Place, str] | None:
     limit = model.limits.name_characters
     if model.source.size <= limit:
         return None
+    is_anywhere = max(map(len, _names_of_model(model)), default=0) > limit
     for graph in model.graphs:
-        if max(map(len, _names_of(model, graph)), default=0) > limit:
-            return next(_long_names(graph, limit), None)
+        if is_anywhere or max(map(len, _names_of(graph))) > limit:
+            found = next(_long_names(graph, limit), None)
+            if found is not None:
+                return found
     return None
 
 
-def _names_of(model: Model, graph: Graph) -> Iterator[str]:
-    nodes = graph.nodes
-    return chain(
-        (graph.name,),
-        *(graph.input_names, graph.output_names, graph.initializer_names, graph.value_info_names),
-        [node.name for node in nodes],
-        {node.op_type for node in nodes},
-        {node.domain for node in nodes},
-        graph.positions,
-        # An input that something defines is among the names that are there already.
-        [use.name for use in model.resolution.undefined],
-    )
+def _names_of_model(model: Model) -> Iterator[str]:
+    """The names that graphs have in common, or that no graph defines."""
+    for usage in model.signatures.usages:
+        yield usage.operator.op_type
+        yield usage.operator.domain
+    for use in model.resolution.undefined:
+        yield use.name
+
+
+def _names_of(graph: Graph) -> Iterator[str]:
+    """All other names, most of them once: what a graph defines is among its positions, and so is what it uses."""
+    node_names = [node.name for node in graph.nodes]
+    return chain((graph.name,), graph.output_names, graph.value_info_names, node_names, graph.positions)
 
 
 def _long_names(graph: Graph, limit: int) -> Iterator[tuple[Place, str]]:

@@ -32,7 +32,7 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
     """
     if not model.calls.has_overloads:
         return
-    for node in (node for graph in model.graphs for node in graph.annotated_nodes):
+    for node in model.annotated_nodes:
         if node.proto.overload and model.calls.function_of(node) is None:
             yield _finding(node, model.calls.namesakes(node))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Place, ValueInfo
+from onnx_lint.model import ROOT, Graph, Model, Node, Place
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -55,25 +55,20 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
     """The documentation strings in which a tag could stand, with the place of their message and what it is."""
     if "<" in model.proto.doc_string:
         yield model.proto.doc_string, ROOT, "the model"
-    for graph in model.graphs:
+    nodes: dict[Graph, list[Node]] = {}
+    for node in model.annotated_nodes:
+        if "<" in node.proto.doc_string:
+            nodes.setdefault(node.graph, []).append(node)
+    for graph in model.graphs if nodes or model.graphs_with("doc_string") else ():
         if "<" in graph.proto.doc_string:
             yield graph.proto.doc_string, graph.place, graph.describe()
-        for node in graph.annotated_nodes:
-            text = node.proto.doc_string
-            if "<" in text:
-                yield text, node.place, node.describe()
+        for node in nodes.get(graph, ()):
+            yield node.proto.doc_string, node.place, node.describe()
     for attribute in model.attributes_where(lambda signature: signature.is_documented):
         yield attribute.proto.doc_string, attribute.place, attribute.describe()
-    yield from _of_value_infos(model)
+    for value_info in model.annotated_value_infos:
+        if "<" in value_info.proto.doc_string:
+            yield value_info.proto.doc_string, value_info.place, value_info.describe()
     for tensor in model.tensor_survey.annotated:
         if "<" in tensor.proto.doc_string:
             yield tensor.proto.doc_string, tensor.place, tensor.describe()
-
-
-def _of_value_infos(model: Model) -> Iterator[tuple[str, Place, str]]:
-    for graph in model.graphs:
-        for role in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
-            for index, proto in enumerate(getattr(graph.proto, role)):
-                if "<" in proto.doc_string:
-                    place = graph.place.at(role, index)
-                    yield proto.doc_string, place, ValueInfo(proto, place, graph, role).describe()

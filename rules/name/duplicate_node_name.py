@@ -30,17 +30,21 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     ```
     """
     for graph in model.graphs:
-        names = [node.name for node in graph.nodes if node.name]
-        inference = _inference_nodes(graph)
-        if len(set(names)) != len(names) or not inference.keys().isdisjoint(names):
+        names = [node.name for node in graph.nodes]
+        inference = _inference_nodes(graph) if graph.kind is GraphKind.ALGORITHM else {}
+        if _has_duplicates(names) or not inference.keys().isdisjoint(names):
             yield from _duplicates(graph, inference)
 
 
-def _inference_nodes(graph: Graph) -> dict[str, Node]:
-    """For a training algorithm the nodes of the inference graph, with which it is one graph, by name."""
-    if graph.kind is not GraphKind.ALGORITHM or graph.parent is None:
-        return {}
-    return {node.name: node for node in reversed(graph.parent.nodes) if node.name}
+def _has_duplicates(names: list[str]) -> bool:
+    distinct = set(names)
+    return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
+
+
+def _inference_nodes(algorithm: Graph) -> dict[str, Node]:
+    """The nodes of the inference graph, with which a training algorithm is one graph, by name."""
+    assert algorithm.parent is not None
+    return {node.name: node for node in reversed(algorithm.parent.nodes) if node.name}
 
 
 def _duplicates(graph: Graph, inference: dict[str, Node]) -> Iterator[Finding]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain, filterfalse
+from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.model import Graph, Model, Proto
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote_some
+from onnx_lint.wording import quote, quote_some
 
 
 @rule(clause=("NAM-1", "SHP-3"), since="0.1.0")
@@ -35,32 +35,34 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "0/relu.out" }
     ```
     """
+    # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
+    usages = model.signatures.usages
     functions = {function.name for function in model.functions}
-    # There are few distinct attribute names and hundreds of thousands of attributes.
-    attributes = {name for usage in model.signatures.usages for name, _ in usage.attributes}
-    has_wrong_attributes = bool(_not_c90(attributes))
+    # The name of a function is judged where the function stands.
+    operators = {*_not_c90([usage.operator.op_type for usage in usages])} - functions
+    has_wrong_attributes = bool(_not_c90([name for usage in usages for name, _ in usage.attributes]))
     for graph in model.graphs:
-        wrong = _not_c90(_names(graph, functions, has_wrong_attributes=has_wrong_attributes))
+        wrong = _not_c90(_names(graph, operators, has_wrong_attributes=has_wrong_attributes))
         if wrong:
             yield _finding(graph, wrong, "name", "NAM-1")
     for graph, variables in _dimension_variables(model):
         yield _finding(graph, _not_c90(variables), "dimension variable", "SHP-3")
 
 
-def _names(graph: Graph, functions: set[str], *, has_wrong_attributes: bool) -> Iterator[str]:
-    attributes: Iterable[Proto] = ()
+def _names(graph: Graph, operators: set[str], *, has_wrong_attributes: bool) -> list[str]:
+    """The names in a graph, of its operators those that are among `operators`; some of them several times."""
+    nodes = graph.nodes
+    names = [graph.name]
+    if operators:
+        names += [node.op_type for node in nodes if node.op_type in operators]
+    names += graph.positions
+    names += [node.name for node in nodes]
     if has_wrong_attributes:
-        attributes = chain.from_iterable(node.attribute_protos for node in graph.nodes)
-    return chain(
-        (graph.name,),
-        # The name of a function is judged where the function stands.
-        (op_type for op_type in dict.fromkeys([node.op_type for node in graph.nodes]) if op_type not in functions),
-        graph.positions,
-        [node.name for node in graph.nodes],
-        (attribute.name for attribute in attributes),
-        graph.proto.attribute if graph.is_function else (),
-        (attribute.name for attribute in (graph.proto.attribute_proto if graph.is_function else ())),
-    )
+        names += [attribute.name for node in nodes for attribute in node.attribute_protos]
+    if graph.is_function:
+        names += graph.proto.attribute
+        names += [attribute.name for attribute in graph.proto.attribute_proto]
+    return names
 
 
 def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
@@ -80,12 +82,9 @@ def _variables(proto: Proto) -> list[str]:
     return [dimension.dim_param for dimension in getattr(proto, kind).shape.dim if dimension.dim_param != "*"]
 
 
-def _not_c90(names: Iterable[str]) -> list[str]:
-    """The distinct names that break the rule, in order; an ASCII identifier of Python is one of C90."""
-    names = list(names)
-    if "".join(names).isascii():
-        return [name for name in dict.fromkeys(filterfalse(str.isidentifier, names)) if name]
-    return [name for name in dict.fromkeys(names) if name and not (name.isascii() and name.isidentifier())]
+def _not_c90(names: list[str]) -> list[str]:
+    """The names that break the rule, in order; an ASCII identifier of Python is one of C90, and no name breaks none."""
+    return [name for name in names if not (name.isidentifier() and name.isascii()) and name]
 
 
 def _kind(graph: Graph, name: str) -> str:
@@ -100,15 +99,29 @@ def _kind(graph: Graph, name: str) -> str:
 
 
 def _finding(graph: Graph, wrong: list[str], what: str, clause: str) -> Finding:
-    if len(wrong) == 1:
+    count = len(set(wrong))
+    if count == 1:
         kind = _kind(graph, wrong[0]) if what == "name" else what
-        message = f"{kind} {quote_some(wrong)} in {graph.describe()} is not a C90 identifier"
+        message = f"{kind} {quote(wrong[0])} in {graph.describe()} is not a C90 identifier"
     else:
-        shown = "" if len(wrong) <= 3 else ", first 3 shown"
-        message = f"{len(wrong):,} {what}s in {graph.describe()} are not C90 identifiers{shown}: {quote_some(wrong)}"
+        shown = "" if count <= _SHOWN else f", first {_SHOWN} shown"
+        first = quote_some(_first_distinct(wrong, _SHOWN))
+        message = f"{count:,} {what}s in {graph.describe()} are not C90 identifiers{shown}: {first}"
     return Finding(
         graph.place,
         message,
         clause=clause,
         allowed="ASCII letters, digits and underscores, not beginning with a digit",
     )
+
+
+_SHOWN: Final = 3
+
+
+def _first_distinct(names: list[str], most: int) -> list[str]:
+    found: dict[str, None] = {}
+    for name in names:
+        found[name] = None
+        if len(found) == most:
+            break
+    return list(found)

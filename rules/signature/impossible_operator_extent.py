@@ -49,13 +49,27 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
             continue
         for node in usage.nodes:
             found.setdefault(node.graph, []).append((node, judge))
+    # Large models repeat a few layers: what is asked of a node is asked of the first one of its like.
+    sound: set[tuple[object, ...]] = set()
     for graph, nodes in found.items():
         dims = stated_dims(graph, {name for node, _ in nodes for name in node.inputs if name})
         for node, judge in nodes:
-            yield from judge(node, dims)
+            like = _likeness(node, judge, dims)
+            if like in sound:
+                continue
+            findings = list(judge(node, dims))
+            yield from findings
+            if not findings:
+                sound.add(like)
 
 
 Judge = Callable[[Node, dict[str, Dims]], Iterator[Finding]]
+
+
+def _likeness(node: Node, judge: Judge, dims: dict[str, Dims]) -> tuple[object, ...]:
+    """All that judges look at, equal for nodes with one verdict."""
+    attributes = [attribute.SerializePartialToString() for attribute in node.attribute_protos]
+    return judge, len(node.outputs), *map(dims.get, node.inputs), *attributes
 
 
 def _attribute(node: Node, name: str, type_name: str) -> Proto | None:

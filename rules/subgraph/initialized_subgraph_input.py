@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model, Node
+from onnx_lint.model import Graph, Model, Node
 from onnx_lint.model.control_flow import control_flow_node, supplied_inputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -40,8 +40,8 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     } } }
     ```
     """
-    for graph in model.graphs:
-        if graph.kind is not GraphKind.NESTED or not graph.input_names:
+    for graph in model.nested_graphs:
+        if not graph.input_names:
             continue
         initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
         if initializers.isdisjoint(graph.input_names):

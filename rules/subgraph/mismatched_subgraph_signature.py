@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model, Node
+from onnx_lint.model import Graph, Model, Node
 from onnx_lint.model.control_flow import awaited_inputs, control_flow_node, handed_on_outputs, supplied_inputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -39,13 +39,13 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     node { op_type: "If" ... attribute { name: "then_branch" type: GRAPH g { input { name: "x" } } } }
     ```
     """
-    for graph in model.graphs:
-        if graph.kind is not GraphKind.NESTED:
-            continue
+    for graph in model.nested_graphs:
         node = control_flow_node(model, graph)
-        if node is not None and _attribute_name(graph, node) in BRANCHES[node.op_type]:
-            yield from _inputs(model, graph, node)
-            yield from _outputs(graph, node)
+        if node is None:
+            continue
+        findings = [*_inputs(model, graph, node), *_outputs(graph, node)]
+        if findings and _attribute_name(graph, node) in BRANCHES[node.op_type]:
+            yield from findings
 
 
 def _attribute_name(graph: Graph, node: Node) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, Graph, GraphKind, Model
+from onnx_lint.model import Definition, Graph, Model
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -32,9 +32,7 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
     input { name: "x" ... }
     ```
     """
-    for graph in model.graphs:
-        if graph.kind is not GraphKind.NESTED:
-            continue
+    for graph in model.nested_graphs:
         for index, name in enumerate(graph.output_names):
             outer = None if not name or name in graph.positions else graph.outer_definition(name)
             if outer is not None:

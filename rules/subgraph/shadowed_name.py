@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, Graph, GraphKind, Model
+from onnx_lint.model import Definition, Graph, Model
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -36,11 +36,9 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     } } }
     ```
     """
-    for graph in model.graphs:
-        if graph.kind is not GraphKind.NESTED:
-            continue
+    for graph in model.nested_graphs:
         scopes = list(_scopes(graph))
-        if any(outer.positions.get(name, before) < before for outer, before in scopes for name in graph.positions):
+        if any(_hides(graph, outer, before) for outer, before in scopes):
             yield from _findings(graph, scopes)
 
 
@@ -54,6 +52,13 @@ def _scopes(graph: Graph) -> Iterator[Scope]:
         if outer.is_function and before >= len(outer.nodes):
             return  # the default of an attribute parameter
         yield outer, before
+
+
+def _hides(graph: Graph, outer: Graph, before: int) -> bool:
+    """Whether the graph defines a name that `outer` defines before that node."""
+    if outer.positions.keys().isdisjoint(graph.positions):
+        return False
+    return any(outer.positions.get(name, before) < before for name in graph.positions)
 
 
 def _findings(graph: Graph, scopes: list[Scope]) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     ```
     """
     for graph in model.graphs_with("value_info"):
-        unknown = {name for name in graph.value_info_names if name not in graph.positions} - {""}
+        unknown = set(graph.value_info_names).difference(graph.positions, ("",))
         if unknown:
             unknown = {name for name in unknown - _nested_names(graph) if not graph.sees(name)}
         if not unknown:

@@ -47,6 +47,8 @@ def _lists(graph: Graph) -> Iterator[tuple[str, list[str], str]]:
     parameters = {GraphKind.FUNCTION: "FUN-5a", GraphKind.NESTED: "VI-7"}.get(graph.kind, "VI-1")
     yield "input", graph.input_names, parameters
     yield "output", graph.output_names, parameters
+    if graph.is_function and not graph.proto.value_info:
+        return
     yield "value_info", graph.value_info_names, "VI-1"
     yield "initializer", graph.initializer_names, "INI-1"
     yield "sparse_initializer", graph.sparse_initializer_names, "SPA-1"

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint import schema
 from onnx_lint.model.graph import Graph, Proto
+from onnx_lint.model.initializers import Initializers, dimensions
 from onnx_lint.model.place import Key, Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
 from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
@@ -67,13 +69,26 @@ class _Walk:
         self.sparse: list[StoredSparseTensor] = []
         self.annotated: list[Tensor] = []
         self.element_types: set[int] = set()
+        self.left_out: dict[Key, list[int]] = {}
+        for *prefix, (field, index) in self.payloads:
+            if field == "initializer" and index is not None:
+                self.left_out.setdefault(tuple(prefix), []).append(index)
 
     def initializers(self, graph: Graph) -> None:
-        prefix = graph.place.key
-        for index, proto in enumerate(graph.proto.initializer):
-            self.tensor(proto, graph.place, prefix, ("initializer", index), graph)
+        held = graph.initializers
+        if held.names:
+            prefix = graph.place.key
+            self.element_types.update(held.element_types)
+            for index in sorted({*self.doubtful(held), *self.left_out.get(prefix, ())}):
+                self.tensor(graph.proto.initializer[index], graph.place, prefix, ("initializer", index), graph)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.place.at("sparse_initializer", index), graph))
+
+    def doubtful(self, held: Initializers) -> list[int]:
+        """The indices of the initializers that are not evidently right; each kind of them is judged once."""
+        kinds = list(zip(held.element_types, held.shapes, held.raw_bytes, strict=True))
+        doubtful = {kind for kind in set(kinds) if not _is_plain(*kind)}
+        return [index for index, kind in enumerate(kinds) if kind in doubtful] if doubtful else []
 
     def attribute(self, attribute: Proto, place: Place, graph: Graph) -> None:
         prefix = place.key if self.payloads else ()
@@ -143,6 +158,10 @@ class _Encoding(NamedTuple):
     """Whether every entry is right, and no bit is left over."""
     field: str
 
+    def entries_of(self, elements: int) -> int:
+        """How many entries so many elements take up."""
+        return -(-elements * self.entries // self.elements)
+
 
 _EXTERNAL: Final = _Encoding(0, 0, is_plain=True, field="")
 
@@ -164,17 +183,34 @@ def _encodings() -> dict[tuple[int, FieldDescriptor], _Encoding]:
 _ENCODINGS: Final = _encodings()
 
 
+def _is_plain(element_type: int, shape: bytes, raw_bytes: int) -> bool:
+    """Whether a tensor with these, a name and nothing else evidently holds what it should."""
+    encoding = _ENCODINGS.get((element_type, _RAW_DATA))
+    elements = _positive_elements(dimensions(shape))
+    if encoding is None or elements is None:
+        return False
+    return encoding.is_plain and raw_bytes == encoding.entries_of(elements)
+
+
+def _positive_elements(dims: Iterable[int]) -> int | None:
+    """The product of the dimensions; None unless all are positive and it fits 64 bits."""
+    elements = 1
+    for dim in dims:
+        elements *= dim
+        if not 0 < dim <= elements <= MAX_INT64:
+            return None
+    return elements
+
+
 def _regular(values: dict[FieldDescriptor, Any], payloads: tuple[Payload, ...]) -> _Encoding | None:
     """How the values are stored, where there are evidently as many as there should be, in one field; else None.
 
     `values`: the fields of the tensor that are set.
     """
     data_type = values.get(_DATA_TYPE, UNDEFINED)
-    elements = 1
-    for dim in values.get(_DIMS, ()):
-        elements *= dim
-        if not 0 < dim <= elements <= MAX_INT64:
-            return None
+    elements = _positive_elements(values.get(_DIMS, ()))
+    if elements is None:
+        return None
     if values.get(_DATA_LOCATION) == EXTERNAL:
         return _EXTERNAL if data_type in ELEMENT_TYPES else None
     fields = _VALUE_FIELDS.intersection(values)
@@ -189,4 +225,4 @@ def _regular(values: dict[FieldDescriptor, Any], payloads: tuple[Payload, ...]) 
         if count or len(payloads) > 1 or payloads[0].field != "raw_data":
             return None  # what has to be read to be counted is counted when a rule asks
         count = payloads[0].length
-    return encoding if count == -(-elements * encoding.entries // encoding.elements) else None
+    return encoding if count == encoding.entries_of(elements) else None

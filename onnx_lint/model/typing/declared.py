@@ -27,9 +27,11 @@ def declared_inputs(graph: Graph, supplied: tuple[ValueType | None, ...] | None)
 
 def initializer_types(graph: Graph) -> Iterator[tuple[str, ValueType | None]]:
     """The types of the initializers. A sparse one is another way to write a tensor, and operators meet it as one."""
-    for name, tensor in zip(graph.initializer_names, graph.proto.initializer, strict=True):
+    held = graph.initializers
+    kinds = {code: tensor_of(code) for code in set(held.element_types)}
+    for name, code in zip(held.names, held.element_types, strict=True):
         if name:
-            yield name, tensor_of(tensor.data_type)
+            yield name, kinds[code]
     for name, sparse in zip(graph.sparse_initializer_names, graph.proto.sparse_initializer, strict=True):
         if name:
             yield name, tensor_of(sparse.values.data_type)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the value infos of a graph state, in columns: see onnx_lint.model.initializers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from onnx_lint.record import Record
+from onnx_lint.schema.columns import columns
+
+Proto = Any
+
+
+class ValueInfos(Record):
+    """The value infos in one list of a graph."""
+
+    names: list[str]
+    types: list[bytes]
+    """The serialized TypeProtos; empty where there is none."""
+    annotated: list[int]
+    """The indices of those with documentation or metadata: in most graphs none."""
+
+
+NO_VALUE_INFOS: Final = ValueInfos([], [], [])
+
+
+def value_infos_of(lists: Mapping[str, Sequence[Proto]]) -> dict[str, ValueInfos]:
+    """The columns of these lists of ValueInfoProtos. They are read together, as most of them are short."""
+    protos = [proto for each in lists.values() for proto in each]
+    if not protos:
+        return dict.fromkeys(lists, NO_VALUE_INFOS)
+    merged = columns("ValueInfoProto").FromString(b"".join([proto.SerializePartialToString() for proto in protos]))
+    names, types = merged.name[:], merged.type[:]
+    if len(names) != len(protos):
+        names = [proto.name for proto in protos]
+    if len(types) != len(protos):
+        types = [proto.type.SerializePartialToString() for proto in protos]
+    are_annotated = bool(merged.doc_string or merged.metadata_props)
+    found: dict[str, ValueInfos] = {}
+    start = 0
+    for role, own in lists.items():
+        end = start + len(own)
+        annotated = _annotated(own) if are_annotated else []
+        found[role] = ValueInfos(names[start:end], types[start:end], annotated)
+        start = end
+    return found
+
+
+def _annotated(protos: Sequence[Proto]) -> list[int]:
+    return [index for index, proto in enumerate(protos) if proto.doc_string or proto.metadata_props]

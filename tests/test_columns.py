@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is gathered from many messages at once is what each of them says when it is asked."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from onnx_lint import schema
+from onnx_lint.model import initializers
+from onnx_lint.model.initializers import dimensions, initializers_of
+from onnx_lint.model.value_infos import value_infos_of
+from onnx_lint.schema.columns import columns
+
+TENSOR = schema.message("TensorProto")
+VALUE_INFO = schema.message("ValueInfoProto")
+
+PLAIN = {"name": "w", "dims": [2, 3], "data_type": 1, "raw_data": bytes(24)}
+"""A tensor that says what all tensors say, and no more."""
+
+ODD: dict[str, dict[str, Any]] = {
+    "a scalar": {"name": "w", "data_type": 1, "raw_data": bytes(4)},
+    "a long name of several bytes a letter": {**PLAIN, "name": 70 * "\u00e4"},
+    "a large raw_data": {**PLAIN, "dims": [50_000], "raw_data": bytes(200_000)},
+    "a negative dimension": {**PLAIN, "dims": [-1, 3]},
+    "dimensions that look like the beginning of what stands between": {**PLAIN, "dims": [8, 8, 71, 0]},
+    "the dimension that stands between": {**PLAIN, "dims": [3, initializers._NO_DIMENSION]},
+    "no name": {"dims": [2], "data_type": 1, "raw_data": bytes(8)},
+    "an empty name": {**PLAIN, "name": ""},
+    "no type": {"name": "w", "dims": [2], "raw_data": bytes(8)},
+    "the type 0": {**PLAIN, "data_type": 0},
+    "a type of two bytes": {**PLAIN, "data_type": 300},
+    "a negative type": {**PLAIN, "data_type": -5},
+    "a field as long as the type, which is missing": {"name": "w", "raw_data": bytes(4), "data_location": 0},
+    "a field as long as the name, which is missing": {"data_type": 1, "raw_data": bytes(4), "doc_string": "w"},
+    "a field as long as raw_data, which is missing": {"name": "w", "data_type": 1, "string_data": [bytes(4)]},
+    "no values": {"name": "w", "dims": [2], "data_type": 1},
+    "an empty raw_data": {**PLAIN, "raw_data": b""},
+    "values in a typed field": {"name": "w", "dims": [2], "data_type": 1, "float_data": [0.5, 1.0]},
+    "values in two fields": {**PLAIN, "int64_data": [1, -1]},
+    "a segment": {**PLAIN, "segment": {"begin": 0, "end": 1}},
+    "documentation": {**PLAIN, "doc_string": "weights"},
+    "values in another file": {"name": "w", "data_type": 1, "data_location": 1, "external_data": [{"key": "location"}]},
+    "metadata": {**PLAIN, "metadata_props": [{"key": "a", "value": "b"}]},
+    "nothing at all": {},
+}
+
+
+def _raw_bytes(tensor: Any) -> int:
+    fields = {field.name for field, _ in tensor.ListFields()}
+    return len(tensor.raw_data) if fields <= {"name", "dims", "data_type", "raw_data"} else 0
+
+
+def _assert_right(tensors: list[Any]) -> None:
+    found = initializers_of(tensors)
+    assert found.names == [tensor.name for tensor in tensors]
+    assert found.element_types == [tensor.data_type for tensor in tensors]
+    assert [dimensions(shape) for shape in found.shapes] == [tuple(tensor.dims) for tensor in tensors]
+    assert len(set(found.shapes)) == len({tuple(tensor.dims) for tensor in tensors})
+    for size, tensor in zip(found.raw_bytes, tensors, strict=True):
+        is_evident = tensor.name and 0 < tensor.data_type < 0x80
+        assert size == _raw_bytes(tensor) or (size == 0 and not is_evident), tensor
+
+
+def test_a_column_has_the_values_of_all_messages():
+    pieces = [
+        VALUE_INFO(name="a", type={"tensor_type": {"elem_type": 1}}),
+        VALUE_INFO(name="b", metadata_props=[{"key": "k"}, {"value": "v"}]),
+    ]
+    merged = columns("ValueInfoProto").FromString(b"".join(piece.SerializePartialToString() for piece in pieces))
+    assert list(merged.name) == ["a", "b"]
+    assert [schema.message("TypeProto").FromString(kind) for kind in merged.type] == [pieces[0].type]
+    entries = map(schema.message("StringStringEntryProto").FromString, merged.metadata_props)
+    assert list(entries) == list(pieces[1].metadata_props)
+
+
+def test_every_message_has_columns_of_the_same_fields():
+    for name in schema.pool().FindFileContainingSymbol("onnx.ModelProto").message_types_by_name:
+        fields = columns(name).DESCRIPTOR.fields
+        expected = {(field.name, field.number) for field in schema.message(name).DESCRIPTOR.fields}
+        assert {(field.name, field.number) for field in fields} == expected
+        assert all(len(getattr(columns(name)(), field.name)) == 0 for field in fields)
+
+
+def test_a_message_that_does_not_exist_has_no_columns():
+    with pytest.raises(KeyError):
+        columns("NoProto")
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("others", [0, 1, 5])
+def test_initializers_among_others(odd: dict[str, Any], others: int):
+    plain = [TENSOR(**{**PLAIN, "name": f"w{index}"}) for index in range(others)]
+    tensor = TENSOR(**odd)
+    _assert_right([*plain, tensor])
+    _assert_right([tensor, *plain])
+    _assert_right([*plain, tensor, *plain, tensor])
+
+
+def test_initializers_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(initializers, "_CHUNK", 5)
+    chance = random.Random("initializers")
+    for _ in range(300):
+        kinds = chance.sample(list(ODD.values()), chance.randint(0, 2))
+        kinds += [PLAIN, ODD["a scalar"]]
+        _assert_right([TENSOR(**chance.choice(kinds)) for _ in range(chance.randint(0, 13))])
+
+
+def test_no_initializers():
+    assert initializers_of([]) == initializers.Initializers([], [], [], [])
+
+
+VALUES: tuple[dict[str, Any], ...] = (
+    {"name": "x", "type": {"tensor_type": {"elem_type": 1, "shape": {"dim": [{"dim_value": 3}, {"dim_param": "N"}]}}}},
+    {"name": "y", "type": {"sequence_type": {"elem_type": {"tensor_type": {"elem_type": 7}}}}},
+    {"name": "x", "type": {}},
+    {"name": "z"},
+    {"name": "", "type": {"map_type": {"key_type": 8}}},
+    {"type": {"tensor_type": {"elem_type": 1}}},
+    {"name": "d", "doc_string": "a value"},
+    {"name": "m", "type": {}, "metadata_props": [{"key": "k"}]},
+    {},
+)
+
+
+def test_value_infos_of_any_kinds():
+    chance = random.Random("value infos")
+    for _ in range(300):
+        kinds = chance.sample(VALUES, chance.randint(1, 4))
+        lists = {
+            role: [VALUE_INFO(**chance.choice(kinds)) for _ in range(chance.randint(0, 3))]
+            for role in chance.sample(("input", "output", "value_info"), chance.randint(0, 3))
+        }
+        found = value_infos_of(lists)
+        assert list(found) == list(lists)
+        for role, protos in lists.items():
+            assert found[role].names == [proto.name for proto in protos]
+            assert found[role].types == [proto.type.SerializePartialToString() for proto in protos]
+            assert found[role].annotated == [
+                index for index, proto in enumerate(protos) if proto.doc_string or proto.metadata_props
+            ]

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A large file is parsed in pieces: what is found in it is what is found when it is parsed in one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from wire_bytes import LEN, carriers, length, number, rich_model, some_value
+
+from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.loader import load, skeleton
+from onnx_lint.loader.parsing import assemble
+from onnx_lint.loader.skeleton import read_skeleton
+from onnx_lint.model import Model
+from onnx_lint.schema import message, wire
+from onnx_lint.source import BytesSource
+
+
+def _in_one(data: bytes, kind: str) -> Model:
+    return load(BytesSource(data), "file.pb", proto=kind)
+
+
+def _in_pieces(data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch, piece_bytes: int = 1) -> Model:
+    with monkeypatch.context() as patch:
+        patch.setattr(skeleton, "WHOLE_BYTES", 0)
+        patch.setattr(skeleton, "PIECE_BYTES", piece_bytes)
+        patch.setattr(skeleton, "LONG_RUN", 1)
+        return load(BytesSource(data), "file.pb", proto=kind)
+
+
+def _assert_same(data: bytes, monkeypatch: pytest.MonkeyPatch, kind: str = "ModelProto", piece_bytes: int = 1) -> None:
+    one, pieces = _in_one(data, kind), _in_pieces(data, kind, monkeypatch, piece_bytes)
+    assert (pieces.loaded, pieces.faults) == (one.loaded, one.faults)
+    assert pieces.document == one.document
+
+
+def _contents() -> Iterator[tuple[str, bytes]]:
+    """For each message that can stand in a model what it may hold, right and wrong."""
+    for carrier in carriers():
+        for field in carrier.descriptor.fields:
+            value = some_value(field)
+            yield f"{carrier.message}.{field.name}", carrier.model(value, field.name)[0]
+            yield f"{carrier.message}.{field.name} twice", carrier.model(value + value, field.name)[0]
+            other = 5 if value[0] & 7 != 5 else 1
+            yield f"{carrier.message}.{field.name} wrong", carrier.model(some_value(field, other), field.name)[0]
+        yield f"{carrier.message} unknown", carrier.model(number(1000, 1))[0]
+        yield f"{carrier.message} broken", carrier.model(b"\x0a\x7f")[0]
+        yield f"{carrier.message} not UTF-8", carrier.model(length(1, b"\xff"))[0]
+
+
+def test_each_field_and_fault_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch):
+    for name, data in _contents():
+        one, pieces = _in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)
+        assert (pieces.loaded, pieces.faults) == (one.loaded, one.faults), name
+        assert pieces.document == one.document, name
+
+
+def _shuffled(data: bytes, kind: str, rng: random.Random, depth: int) -> bytes:
+    """The message with its fields in another order, some of them twice and some unknown ones among them."""
+    source = BytesSource(data)
+    fields = wire.fields(kind)
+    parts = []
+    for field, wire_type, start, value, end in wire.records(source, 0, len(data)):
+        part, known = data[start:end], fields[field]
+        if depth and wire_type == LEN and known.message is not None and rng.random() < 0.7:
+            part = length(field, _shuffled(data[value:end], known.message, rng, depth - 1))
+        parts += [part] * (2 if rng.random() < 0.03 else 1)
+    if rng.random() < 0.03:
+        parts.append(number(1000, 1))
+    if rng.random() < 0.5:
+        rng.shuffle(parts)
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_fields_in_any_order_are_judged_alike(seed: int, monkeypatch: pytest.MonkeyPatch):
+    rng = random.Random(seed)
+    data = _shuffled(rich_model(), "ModelProto", rng, rng.randrange(5))
+    if rng.random() < 0.2:
+        data = data[: rng.randrange(len(data))]
+    _assert_same(data, monkeypatch, piece_bytes=rng.choice((1, 20, 100, 1000)))
+
+
+@pytest.mark.parametrize("field", ["name", "doc_string"])
+def test_a_name_in_two_pieces_is_given_twice(field: str, monkeypatch: pytest.MonkeyPatch):
+    given = wire.fields_by_name("GraphProto")[field].number
+    graph = (
+        length(1, length(4, "Relu")) * 10 + length(given, "x") + length(13, length(1, "v")) * 10 + length(given, "y")
+    )
+    _assert_same(number(1, 10) + length(7, graph), monkeypatch)
+    assert len(_in_pieces(number(1, 10) + length(7, graph), "ModelProto", monkeypatch).faults) == 1
+
+
+def test_two_graphs_are_merged_and_reported(monkeypatch: pytest.MonkeyPatch):
+    nodes = length(1, length(4, "Relu")) * 10
+    data = number(1, 10) + length(7, nodes) + length(7, length(2, "g") + nodes)
+    _assert_same(data, monkeypatch)
+    model = _in_pieces(data, "ModelProto", monkeypatch)
+    assert len(model.proto.graph.node) == 20
+    assert [fault.message for fault in model.faults] == [
+        "field graph of ModelProto is given more than once; parsers merge the two; "
+        "this is what two models written one after the other look like"
+    ]
+
+
+def test_two_members_of_a_oneof_in_two_pieces_are_reported(monkeypatch: pytest.MonkeyPatch):
+    members = [wire.fields_by_name("TypeProto")[name].number for name in ("tensor_type", "sequence_type")]
+    data = b"".join(length(member, b"") for member in members)
+    _assert_same(data, monkeypatch, "TypeProto")
+
+
+def test_a_message_nested_too_deep_is_too_deep_in_a_piece(monkeypatch: pytest.MonkeyPatch):
+    for depth in range(28, 36):
+        graph = b""
+        for _ in range(depth):
+            graph = length(1, length(5, length(6, graph)))
+        _assert_same(number(1, 10) + length(7, length(1, length(4, "Relu")) * 10 + graph), monkeypatch)
+    for depth in range(46, 52):
+        kind = b""
+        for _ in range(depth):
+            kind = length(4, length(1, kind))
+        graph = length(1, length(4, "Relu")) * 10 + length(11, length(1, "x") + length(2, kind))
+        _assert_same(number(1, 10) + length(7, graph), monkeypatch)
+
+
+def test_pieces_are_small_and_together_the_file():
+    model = message("ModelProto")(ir_version=10, graph={"name": "g"})
+    for index in range(50_000):
+        model.graph.node.add(op_type="Relu", input=[f"x{index}"], output=[f"x{index + 1}"], doc_string="-" * 60)
+        model.graph.value_info.add(name=f"x{index}").type.tensor_type.elem_type = 1
+    data = model.SerializeToString()
+    copied = read_skeleton(BytesSource(data), len(data), DEFAULT_LIMITS.fields)
+    pieces = list(copied.pieces())
+    assert len(pieces) > len(data) // skeleton.PIECE_BYTES
+    assert max(map(len, pieces)) < 2 * skeleton.PIECE_BYTES
+    assert assemble(copied, "ModelProto") == (model, True)
