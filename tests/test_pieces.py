@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from wire_bytes import LEN, carriers, length, number, rich_model, some_value
 
+from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load, skeleton
 from onnx_lint.loader.parsing import assemble
@@ -135,4 +136,4 @@ def test_pieces_are_small_and_together_the_file():
     pieces = list(copied.pieces())
     assert len(pieces) > len(data) // skeleton.PIECE_BYTES
     assert max(map(len, pieces)) < 2 * skeleton.PIECE_BYTES
-    assert assemble(copied, "ModelProto") == (model, True)
+    assert assemble(copied, schema.message("ModelProto")) == (model, True)
