@@ -14,6 +14,7 @@ from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.attribute_index import MAX_KEY_BYTES, VALUE_FIELD_OF_TYPE, AttributeSignature, utf8_fault
+from onnx_lint.model.tensor_data.evidence import is_evident
 from onnx_lint.source import BytesSource
 
 SINGULAR = ("f", "i", "s", "t", "g", "sparse_tensor", "tp")
@@ -49,6 +50,7 @@ def _signature(proto: Proto) -> AttributeSignature:
     """The signature, asked of each field by itself."""
     fields = [field for field in SINGULAR if proto.HasField(field)]
     fields += [field for field in REPEATED if len(getattr(proto, field))]
+    tensors = [proto.t] * proto.HasField("t") + list(proto.tensors)
     in_field_order = sorted(fields, key=lambda field: proto.DESCRIPTOR.fields_by_name[field].number)
     return AttributeSignature(
         type=proto.type,
@@ -57,6 +59,8 @@ def _signature(proto: Proto) -> AttributeSignature:
         is_reference=proto.ref_attr_name != "",
         is_documented=proto.doc_string != "",
         is_text=all(_is_utf8(value) for value in [proto.s, *proto.strings]),
+        element_types=frozenset(tensor.data_type for tensor in tensors),
+        are_tensors_evident=all(map(is_evident, tensors)) and not any("sparse" in field for field in fields),
     )
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from onnx_lint.model.graph import Graph, Proto
+from onnx_lint.model.tensor_data.evidence import is_evident
 from onnx_lint.model.views import Attribute
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
@@ -42,6 +43,8 @@ TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType({code: name for name, co
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 
+_SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
+
 MAX_KEY_BYTES: Final = 128
 """A longer attribute is hardly ever repeated and is looked at without being remembered."""
 
@@ -59,6 +62,10 @@ class AttributeSignature(Record):
     is_documented: bool
     is_text: bool
     """Whether all its strings are valid UTF-8; also where it has none."""
+    element_types: frozenset[int]
+    """What its dense tensors state as element types; 0 is among them where one states none."""
+    are_tensors_evident: bool
+    """Whether its tensors, if it has any, are dense and evidently hold what they should, and nothing else."""
 
 
 class _Row(Record):
@@ -97,6 +104,11 @@ class AttributeIndex:
         It is asked once for each distinct signature.
         """
         return self._found(self._rows, is_wanted)
+
+    @property
+    def signatures(self) -> Iterable[AttributeSignature]:
+        """The distinct signatures."""
+        return self._numbers
 
     def count(self, is_wanted: Callable[[AttributeSignature], bool]) -> int:
         """How many attributes have a signature of which `is_wanted` is true."""
@@ -137,13 +149,18 @@ def value_fields(attribute: Proto) -> tuple[str, ...]:
 
 
 def _signature(attribute: Proto) -> AttributeSignature:
+    fields = value_fields(attribute)
+    tensors = [attribute.t] if "t" in fields else []
+    tensors += attribute.tensors
     return AttributeSignature(
         attribute.type,
-        value_fields(attribute),
+        fields,
         is_named=bool(attribute.name),
         is_reference=bool(attribute.ref_attr_name),
         is_documented=bool(attribute.doc_string),
         is_text=all(utf8_fault(value) is None for value in chain((attribute.s,), attribute.strings)),
+        element_types=frozenset([tensor.data_type for tensor in tensors]),
+        are_tensors_evident=all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
     )
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
@@ -298,6 +298,11 @@ class Model:
         """The attributes of which `is_wanted` is true, which is asked once for each distinct signature."""
         if self.graphs:  # which fills the index
             yield from self._attribute_index.where(is_wanted)
+
+    @property
+    def attribute_signatures(self) -> Iterable[AttributeSignature]:
+        """The distinct signatures of the attributes."""
+        return self._attribute_index.signatures if self.graphs else ()
 
     def count_attributes(self, is_wanted: Callable[[AttributeSignature], bool]) -> int:
         """How many attributes `attributes_where` has."""
