@@ -15,7 +15,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
 from onnx_lint.record import Record
-from onnx_lint.source import WINDOW_BYTES, ReadError, Source
+from onnx_lint.source import WINDOW_BYTES, Source
 
 MAX_VARINT_BYTES: Final = 10
 """A varint carries 7 bits a byte and 64 bits at most."""
@@ -212,7 +212,7 @@ _FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
 def span_at(source: Source, start: int) -> Span:
     """The span of the field that begins at `start`: one that `records` has yielded, and no group.
 
-    Raises ReadError when the file has become shorter since.
+    Raises WireError when the file has become shorter since.
     """
     head = source.read_at(start, _TAG_AND_LENGTH_BYTES)
     try:
@@ -226,7 +226,7 @@ def span_at(source: Source, start: int) -> Span:
         else:
             following = value + _FIXED_BYTES[WireType(wire_type)]
     except IndexError:
-        raise ReadError("the file became shorter while it was read") from None
+        raise WireError("truncated", start, "the file became shorter while it was read") from None
     return start, start + value, start + following
 
 
