@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from operator import attrgetter
 
 from onnx_lint.limits import Limits, exceeded
 from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
@@ -38,6 +39,8 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     if model.kind != MODEL and next(islice(model.values(), most, None), None) is not None:
         return limit_fault("nodes", limits, f"the file has more than {most:,} sequences, maps and optionals")
     most = limits.graph_entries
+    if model.source.size < _BYTES_OF_ELEMENT * most or not _may_exceed(model, most):
+        graphs = []
     for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs)):
         if count > most:
             # The place is the message around the list: to find the bytes of the list is to walk all of it.
@@ -65,6 +68,27 @@ _OF_GRAPH = (
 )
 _OF_FUNCTION = ("input", "output", "attribute", "attribute_proto", "opset_import", "value_info", "metadata_props")
 _OF_NODE = ("input", "output", "attribute", "metadata_props", "device_configurations")
+
+
+_BYTES_OF_ELEMENT = 2
+"""A string or message of a list takes up at least so many: its tag and its length, or two brackets."""
+
+
+def _may_exceed(model: Model, most: int) -> bool:
+    """Whether a list of the graphs or of their nodes may have more than `most` elements.
+
+    To look at each list with its place takes 8 us a graph, and this one.
+    """
+    of_graph, of_function = attrgetter(*_OF_GRAPH), attrgetter(*_OF_FUNCTION)
+    for graph in model.graphs:
+        lists = of_function(graph.proto) if graph.is_function else of_graph(graph.proto)
+        if max(map(len, lists)) > most:
+            return True
+    nodes = model.nodes()
+    # Metadata and device configurations are what few models have, and are looked at with all the rest.
+    return bool(model.annotated_nodes) or any(
+        len(node.inputs) + len(node.outputs) + len(node.attribute_protos) > most for node in nodes
+    )
 
 
 def _lists_of_document(model: Model) -> Iterator[tuple[Place, str, int]]:
