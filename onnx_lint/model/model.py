@@ -20,6 +20,7 @@ from onnx_lint.model.imports import Imports, domains_in_use
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.place import ROOT, Key, Place
+from onnx_lint.model.plain_types import is_plain
 from onnx_lint.model.resolution import Resolution, resolve
 from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec, node_device_configurations, sharding_specs
 from onnx_lint.model.signatures import Signatures
@@ -312,6 +313,14 @@ class Model:
     def _attribute_index(self) -> AttributeIndex:
         return AttributeIndex()
 
+    @cached_property
+    def has_plain_types(self) -> bool:
+        """Whether all types are plain, see onnx_lint.model.plain_types: few rules on types have anything to look at."""
+        if self.count_attributes(_holds_types):
+            return False
+        lists = [values.types for graph in self.graphs for values in graph.value_infos.values()]
+        return all(map(is_plain, set().union(*lists)))
+
     def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of `types()` of whose TypeProto `is_wanted` is true, which is asked once for each distinct one."""
         yield from self._type_index.where(is_wanted)
@@ -356,7 +365,7 @@ class Model:
                 yield from with_elements(
                     Type(value_info.proto.type, value_info.place.at("type"), value_info, parent=None)
                 )
-        for attribute in self.attributes_where(lambda signature: not _TYPE_FIELDS.isdisjoint(signature.fields)):
+        for attribute in self.attributes_where(_holds_types):
             for holder in attribute_types(attribute):
                 yield from with_elements(holder)
 
@@ -469,9 +478,12 @@ def _in_context(
     return moved_payloads
 
 
-_TYPE_FIELDS = frozenset({"tp", "type_protos"})
 _TENSOR_FIELDS = frozenset({"t", "tensors"})
 _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
+
+
+def _holds_types(signature: AttributeSignature) -> bool:
+    return "tp" in signature.fields or "type_protos" in signature.fields
 
 
 class TooManyPartsError(Exception):
