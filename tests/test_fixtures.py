@@ -9,6 +9,8 @@ import pytest
 from conftest import BLESSED
 from fixture_files import FIXTURES, Fixture, as_line, bless, diagnostics_of, fixture_paths, parse_hex, read_fixture
 
+from onnx_lint import engine
+
 
 def _paths() -> list[Path]:
     return sorted(fixture_paths())
@@ -35,6 +37,12 @@ def test_the_verdict_is_the_one_in_the_file(path: Path, request: pytest.FixtureR
     if not fixture.is_valid:
         own = f"[{fixture.rule}] "
         assert [line for line in lines if own in line], f"no finding of {fixture.rule} itself"
+
+
+def test_what_chapters_say_they_concern_changes_no_verdict(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(engine, "concern_of", lambda package, model: True)
+    fixtures = [read_fixture(path) for path in _paths()]
+    assert [fixture.id for fixture in fixtures if list(fixture.expected) != _lines(fixture)] == []
 
 
 def test_every_file_in_the_folder_is_a_fixture():

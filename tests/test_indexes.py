@@ -15,6 +15,7 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.attribute_signature import VALUE_FIELD_OF_TYPE, AttributeSignature, utf8_fault
 from onnx_lint.model.node_table import MAX_SHARED_BYTES
+from onnx_lint.model.tensor_data.evidence import is_evident
 from onnx_lint.source import BytesSource
 
 SINGULAR = ("f", "i", "s", "t", "g", "sparse_tensor", "tp")
@@ -46,13 +47,14 @@ def _fixtures() -> dict[str, Model]:
     return {name: model for name, model in models.items() if model.loaded}
 
 
-_Signature = tuple[int, tuple[str, ...], bool, bool, bool, bool]
+_Signature = tuple[int, tuple[str, ...], bool, bool, bool, bool, tuple[int, ...], bool]
 
 
 def _signature(proto: Proto) -> _Signature:
     """The signature, asked of each field by itself."""
     fields = [field for field in SINGULAR if proto.HasField(field)]
     fields += [field for field in REPEATED if len(getattr(proto, field))]
+    tensors = [proto.t] * proto.HasField("t") + list(proto.tensors)
     in_field_order = sorted(fields, key=lambda field: proto.DESCRIPTOR.fields_by_name[field].number)
     is_text = all(_is_utf8(value) for value in [proto.s, *proto.strings])
     return (
@@ -62,11 +64,22 @@ def _signature(proto: Proto) -> _Signature:
         proto.ref_attr_name != "",
         proto.doc_string != "",
         is_text,
+        tuple(sorted({tensor.data_type for tensor in tensors})),
+        all(map(is_evident, tensors)) and not any("sparse" in field for field in fields),
     )
 
 
 def _as_tuple(found: AttributeSignature) -> _Signature:
-    return found.type, found.fields, found.is_named, found.is_reference, found.is_documented, found.is_text
+    return (
+        found.type,
+        found.fields,
+        found.is_named,
+        found.is_reference,
+        found.is_documented,
+        found.is_text,
+        tuple(sorted(found.element_types)),
+        found.are_tensors_evident,
+    )
 
 
 def _is_utf8(value: bytes) -> bool:

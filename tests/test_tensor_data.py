@@ -19,11 +19,13 @@ from fixture_files import FIXTURES, Fixture, fixtures, lint
 from onnx_lint import schema
 from onnx_lint.engine import Settings
 from onnx_lint.loader import load, skeleton
-from onnx_lint.model import Model, Payload
+from onnx_lint.model import Model, Payload, attribute_index
 from onnx_lint.model.tensor_data import ELEMENT_TYPES, contents, element_count, runs, strings, wire_values
 from onnx_lint.model.tensor_data.strings import StringScan
 from onnx_lint.schema import wire
 from onnx_lint.source import BytesSource
+
+survey_of_tensors = sys.modules["onnx_lint.model.tensor_data.survey"]  # the package has the function of that name
 
 TENSOR_RULES = {
     path.stem.replace("_", "-")
@@ -558,6 +560,35 @@ def test_tensors_that_are_evidently_right_are_left_out():
     loaded = load(BytesSource(model.SerializeToString()))
     assert [each.proto.name for each in loaded.tensor_survey.tensors] == ["w50"]
     assert loaded.tensor_survey.sparse == ()
+
+
+@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
+def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture, monkeypatch: pytest.MonkeyPatch):
+    expected = lint(load(BytesSource(_serialized(fixture))), TENSOR_SETTINGS)
+    monkeypatch.setattr(attribute_index, "is_evident", lambda tensor: False)
+    monkeypatch.setattr(survey_of_tensors, "is_evident_kind", lambda *kind: False)
+    monkeypatch.setattr(survey_of_tensors, "encoding_of", lambda fields, payloads: None)
+    model = load(BytesSource(_serialized(fixture)))
+    assert len(model.tensor_survey.tensors) == len(list(model.tensors()))
+    assert lint(model, TENSOR_SETTINGS) == expected
+
+
+@pytest.mark.parametrize("holder", ["initializer", "attribute"])
+def test_what_looks_right_may_have_a_second_field_in_the_source(holder: str, monkeypatch: pytest.MonkeyPatch):
+    model = schema.message("ModelProto")(ir_version=14)
+    if holder == "initializer":
+        tensors = [model.graph.initializer.add() for _ in range(3)]
+    else:
+        tensors = [model.graph.node.add().attribute.add(name="value", type="TENSOR").t for _ in range(3)]
+    for index, tensor in enumerate(tensors):
+        tensor.MergeFrom(schema.message("TensorProto")(name=f"w{index}", data_type=1, dims=[2], raw_data=bytes(8)))
+    tensors[1].float_data.extend([0.5] * 20)
+    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 40)
+    loaded = load(BytesSource(model.SerializeToString()))
+    assert list(loaded.tensor_survey.tensors[0].proto.float_data) == []
+    assert [tensor.proto.name for tensor in loaded.tensor_survey.irregular] == ["w1"]
+    assert [tensor.fields for tensor in loaded.tensor_survey.irregular] == [("raw_data", "float_data")]
 
 
 def test_small_models_do_without_numpy(tmp_path: Path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from operator import attrgetter
 
 from onnx_lint.limits import Limits, exceeded
 from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
@@ -38,6 +39,8 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
     if model.kind != MODEL and next(islice(model.values(), most, None), None) is not None:
         return limit_fault("nodes", limits, f"the file has more than {most:,} sequences, maps and optionals")
     most = limits.graph_entries
+    if model.source.size < _BYTES_OF_ELEMENT * most or not _may_exceed(model, most):
+        graphs = []
     for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs, most)):
         if count > most:
             # The place is the message around the list: to find the bytes of the list is to walk all of it.
@@ -67,6 +70,23 @@ _OF_FUNCTION = ("input", "output", "attribute", "attribute_proto", "opset_import
 _OF_NODE = ("input", "output", "attribute", "metadata_props", "device_configurations")
 
 
+_BYTES_OF_ELEMENT = 2
+"""A string or message of a list takes up at least so many: its tag and its length, or two brackets."""
+
+
+def _may_exceed(model: Model, most: int) -> bool:
+    """Whether a list of the graphs or of their nodes may have more than `most` elements.
+
+    To look at each list with its place takes 8 us a graph, and this one.
+    """
+    of_graph, of_function = attrgetter(*_OF_GRAPH), attrgetter(*_OF_FUNCTION)
+    for graph in model.graphs:
+        lists = of_function(graph.proto) if graph.is_function else of_graph(graph.proto)
+        if max(map(len, lists)) > most or max(map(len, graph.proto.node), default=0) > _BYTES_OF_ELEMENT * most:
+            return True
+    return False
+
+
 def _lists_of_document(model: Model) -> Iterator[tuple[Place, str, int]]:
     """The lists of messages at the root of a file that holds no model but another message."""
     if model.kind != MODEL:
@@ -82,12 +102,11 @@ def _lists_of_model(model: Model) -> Iterator[tuple[Place, str, int]]:
 
 def _lists_of_graphs(graphs: list[Graph], most: int) -> Iterator[tuple[Place, str, int]]:
     """The lists of each graph, and those of its nodes that may have one of more than `most` elements."""
-    least_bytes = 2 * most  # a tag and a length for each
     for graph in graphs:
         for field in _OF_FUNCTION if graph.is_function else _OF_GRAPH:
             yield graph.place, field, len(getattr(graph.proto, field))
         for index, data in enumerate(graph.proto.node):
-            if len(data) > least_bytes:
+            if len(data) > _BYTES_OF_ELEMENT * most:
                 node = graph.nodes[index]
                 for field in _OF_NODE:
                     yield node.place, field, len(getattr(node.proto, field))

@@ -58,6 +58,11 @@ class AttributeIndex:
             for row in self._rows:
                 yield from _located(row, wanted, forms)
 
+    @property
+    def signatures(self) -> Iterable[AttributeSignature]:
+        """The distinct signatures."""
+        return self._signatures
+
     def count(self, is_wanted: Asked) -> int:
         """How many attributes have a signature of which `is_wanted` is true."""
         wanted = set(filter(is_wanted, self._signatures))

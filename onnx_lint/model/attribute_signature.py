@@ -9,6 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint.model.tensor_data.evidence import is_evident
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
@@ -36,11 +37,22 @@ TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType({code: name for name, co
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 
+_SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
+
 
 class AttributeSignature:
     """What an AttributeProto holds, without its name and values. Those that are equal are one object, but for a few."""
 
-    __slots__ = ("fields", "is_documented", "is_named", "is_reference", "is_text", "type")
+    __slots__ = (
+        "are_tensors_evident",
+        "element_types",
+        "fields",
+        "is_documented",
+        "is_named",
+        "is_reference",
+        "is_text",
+        "type",
+    )
 
     def __init__(
         self,
@@ -51,6 +63,8 @@ class AttributeSignature:
         is_reference: bool,
         is_documented: bool,
         is_text: bool,
+        element_types: frozenset[int],
+        are_tensors_evident: bool,
     ) -> None:
         self.type = type
         """The stated type, whether the enum knows the number or not; 0 where it is absent or UNDEFINED."""
@@ -62,6 +76,10 @@ class AttributeSignature:
         self.is_documented = is_documented
         self.is_text = is_text
         """Whether all its strings are valid UTF-8; also where it has none."""
+        self.element_types = element_types
+        """What its dense tensors state as element types; 0 is among them where one states none."""
+        self.are_tensors_evident = are_tensors_evident
+        """Whether its tensors, if it has any, are dense and evidently hold what they should, and nothing else."""
 
 
 _shared = lru_cache(1_000)(AttributeSignature)
@@ -92,13 +110,18 @@ def signature_of(attribute: Any) -> AttributeSignature:
 
 
 def _asked(attribute: Any) -> AttributeSignature:
+    fields = value_fields(attribute)
+    tensors = [attribute.t] if "t" in fields else []
+    tensors += attribute.tensors
     return _shared(
         attribute.type,
-        value_fields(attribute),
+        fields,
         is_named=bool(attribute.name),
         is_reference=bool(attribute.ref_attr_name),
         is_documented=bool(attribute.doc_string),
         is_text=all(utf8_fault(value) is None for value in chain((attribute.s,), attribute.strings)),
+        element_types=frozenset([tensor.data_type for tensor in tensors]),
+        are_tensors_evident=all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
     )
 
 

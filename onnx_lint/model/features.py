@@ -114,6 +114,8 @@ def _external_data(model: Model) -> Iterator[_Occurrence]:
 
 
 def _types(model: Model, known: int) -> Iterator[_Occurrence]:
+    if model.has_plain_types:
+        return
     premature = {name for name, since in TYPES.items() if since.ir_version > known}
     if model.standard.variant != "onnx" or model.standard.edition == "1.9":
         # Edition 1.9 gives the smaller variant no such types at any IR version; that is for `foreign-type`.
@@ -126,9 +128,10 @@ def _types(model: Model, known: int) -> Iterator[_Occurrence]:
 def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
     numbers = schema.message("TensorProto").DataType
     premature = {numbers.Value(name): name for name, since in ELEMENT_TYPES.items() if since.ir_version > known}
-    for holder in model.types_where(lambda proto: _element_type(proto) in premature):
-        kind = str(holder.kind)
-        yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
+    if not model.has_plain_types:
+        for holder in model.types_where(lambda proto: _element_type(proto) in premature):
+            kind = str(holder.kind)
+            yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
     if model.tensor_survey.element_types.isdisjoint(premature):
         return
     for tensor in model.tensors():

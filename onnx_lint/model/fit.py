@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model.graph import Node
-from onnx_lint.model.signatures import Usage
+from onnx_lint.model.signatures import Signatures, Standing, Usage
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import (
     ATTRIBUTE_TYPE_CODES,
@@ -120,6 +120,32 @@ def fits(schema: OperatorSchema, usage: Usage) -> bool:
         or missing_alternatives(schema, usage)
         or mistyped_attributes(schema, usage)
     )
+
+
+def has_misfits(signatures: Signatures) -> bool:
+    """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it.
+
+    Types and values are not looked at. That a usage fits is remembered for the next model.
+    """
+    fitting = signatures.schemas.fitting
+    for usage in signatures.usages:
+        schema = usage.operator.schema
+        if usage.operator.standing is Standing.UNKNOWN:
+            return True
+        if schema is None:
+            continue
+        key = (schema.domain, schema.name, schema.since_version, usage.inputs, usage.outputs, usage.attributes)
+        if key not in fitting:
+            if schema.deprecated or not fits(schema, usage):
+                return True
+            if len(fitting) < _MOST_FITTING and sum(map(len, key[3:])) <= _MOST_PARTS:
+                fitting.add(key)
+    return False
+
+
+_MOST_FITTING = 10_000
+_MOST_PARTS = 20
+"""Usages of more operands and attributes are hardly ever met again."""
 
 
 def other_version(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage) -> str:

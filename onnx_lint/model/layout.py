@@ -35,12 +35,15 @@ class Layout:
             return 0, self._size
         *steps, last = place.key
         message = self._root
-        for step in steps:
-            inner = message.inner(step)
-            if inner is None:
-                return None
-            message = inner
-        return message.byte_range(last)
+        try:
+            for step in steps:
+                inner = message.inner(step)
+                if inner is None:
+                    return None
+                message = inner
+            return message.byte_range(last)
+        except wire.WireError:
+            return None  # the file has become shorter
 
 
 _Step = tuple[str, int | None]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
@@ -21,6 +21,7 @@ from onnx_lint.model.imports import Imports, domains_in_use
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.place import ROOT, Key, Place
+from onnx_lint.model.plain_types import is_plain
 from onnx_lint.model.resolution import Resolution, resolve
 from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec, node_device_configurations, sharding_specs
 from onnx_lint.model.signatures import Signatures
@@ -306,6 +307,11 @@ class Model:
         if self.graphs:  # which fills the index
             yield from self._attribute_index.where(is_wanted)
 
+    @property
+    def attribute_signatures(self) -> Iterable[AttributeSignature]:
+        """The distinct signatures of the attributes."""
+        return self._attribute_index.signatures if self.graphs else ()
+
     def count_attributes(self, is_wanted: Callable[[AttributeSignature], bool]) -> int:
         """How many attributes `attributes_where` has."""
         return self._attribute_index.count(is_wanted) if self.graphs else 0
@@ -313,6 +319,14 @@ class Model:
     @cached_property
     def _attribute_index(self) -> AttributeIndex:
         return AttributeIndex()
+
+    @cached_property
+    def has_plain_types(self) -> bool:
+        """Whether all types are plain, see onnx_lint.model.plain_types: few rules on types have anything to look at."""
+        if self.count_attributes(_holds_types):
+            return False
+        lists = [values.types for graph in self.graphs for values in graph.value_infos.values()]
+        return all(map(is_plain, set().union(*lists)))
 
     def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of `types()` of whose TypeProto `is_wanted` is true, which is asked once for each distinct one."""
@@ -358,7 +372,7 @@ class Model:
                 yield from with_elements(
                     Type(value_info.proto.type, value_info.place.at("type"), value_info, parent=None)
                 )
-        for attribute in self.attributes_where(lambda signature: not _TYPE_FIELDS.isdisjoint(signature.fields)):
+        for attribute in self.attributes_where(_holds_types):
             for holder in attribute_types(attribute):
                 yield from with_elements(holder)
 
@@ -477,9 +491,12 @@ def _in_context(
     return moved_payloads
 
 
-_TYPE_FIELDS = frozenset({"tp", "type_protos"})
 _TENSOR_FIELDS = frozenset({"t", "tensors"})
 _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
+
+
+def _holds_types(signature: AttributeSignature) -> bool:
+    return "tp" in signature.fields or "type_protos" in signature.fields
 
 
 class TooManyPartsError(Exception):

@@ -212,7 +212,7 @@ _FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
 def span_at(source: Source, start: int) -> Span:
     """The span of the field that begins at `start`: one that `records` has yielded, and no group.
 
-    It is empty when the file has become shorter since.
+    Raises WireError when the file has become shorter since.
     """
     head = source.read_at(start, _TAG_AND_LENGTH_BYTES)
     try:
@@ -226,7 +226,7 @@ def span_at(source: Source, start: int) -> Span:
         else:
             following = value + _FIXED_BYTES[WireType(wire_type)]
     except IndexError:
-        value = following = 0
+        raise WireError("truncated", start, "the file became shorter while it was read") from None
     return start, start + value, start + following
 
 

@@ -6,6 +6,6 @@ from onnx_lint.model import Model
 
 def concerns(model: Model) -> bool:
     """Tell whether there is metadata, or a denotation that asks for it; if not, no rule of the chapter is imported."""
-    return any(True for _ in model.metadata()) or any(
-        True for _ in model.types_where(lambda proto: bool(proto.denotation))
-    )
+    if any(True for _ in model.metadata()):
+        return True
+    return not model.has_plain_types and any(True for _ in model.types_where(lambda proto: bool(proto.denotation)))

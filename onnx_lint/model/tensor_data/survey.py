@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING
 
-from google.protobuf.descriptor import FieldDescriptor
-
-from onnx_lint import schema
 from onnx_lint.model.graph import Graph, Proto
-from onnx_lint.model.initializers import Initializers, dimensions
 from onnx_lint.model.place import Key, Place
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
+from onnx_lint.model.tensor_data.evidence import (
+    SetFields,
+    are_values_evident,
+    encoding_of,
+    is_annotated,
+    is_evident_kind,
+    set_fields,
+)
 from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
-from onnx_lint.model.tensor_data.stored_tensor import EXTERNAL, MAX_INT64, TYPED_FIELDS, StoredTensor
-from onnx_lint.model.views import Payload, SparseTensor, Tensor
+from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
+from onnx_lint.model.views import Attribute, SparseTensor, Tensor
 from onnx_lint.record import Record
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class TensorSurvey(Record):
     irregular: tuple[StoredTensor, ...]
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
     tensors: tuple[StoredTensor, ...]
-    """The irregular ones, and those that evidently have, of a type of which not every value is right."""
+    """The irregular ones, and those that evidently have, with values that are not evidently right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
     annotated: tuple[Tensor, ...]
@@ -38,13 +40,12 @@ class TensorSurvey(Record):
 
 
 def survey(model: Model) -> TensorSurvey:
-    """Walk over every tensor of `model`."""
+    """Look at every tensor of `model` that is not evidently right, and tell the element types of all."""
     walk = _Walk(model)
     for graph in model.graphs:
         if not graph.is_function:
             walk.initializers(graph)
-    for attribute in model.attributes_where(lambda signature: not TENSOR_FIELDS.isdisjoint(signature.fields)):
-        walk.attribute(attribute.proto, attribute.place, attribute.graph)
+    walk.attributes(model)
     return TensorSurvey(
         tuple(walk.irregular),
         tuple(walk.irregular + walk.regular),
@@ -54,12 +55,8 @@ def survey(model: Model) -> TensorSurvey:
     )
 
 
-TENSOR_FIELDS: Final = frozenset({"t", "tensors", "sparse_tensor", "sparse_tensors"})
-"""The fields of AttributeProto that hold tensors."""
-
-
 class _Walk:
-    """Collects tensors; a place is made only for one that is kept, or that may have a payload in the source."""
+    """Collects tensors."""
 
     def __init__(self, model: Model) -> None:
         self.source = model.source
@@ -69,58 +66,70 @@ class _Walk:
         self.sparse: list[StoredSparseTensor] = []
         self.annotated: list[Tensor] = []
         self.element_types: set[int] = set()
-        self.left_out: dict[Key, list[int]] = {}
-        for *prefix, (field, index) in self.payloads:
-            if field == "initializer" and index is not None:
-                self.left_out.setdefault(tuple(prefix), []).append(index)
+        self.left_out: dict[Key, list[tuple[str, int | None]]] = {}
+        """By the message around them, the steps to tensors that the loader left values of in the source."""
+        for *holder, step in self.payloads:
+            self.left_out.setdefault(tuple(holder), []).append(step)
 
     def initializers(self, graph: Graph) -> None:
-        held = graph.initializers
-        if held.names:
-            prefix = graph.place.key
-            self.element_types.update(held.element_types)
-            for index in sorted({*self.doubtful(held), *self.left_out.get(prefix, ())}):
-                self.tensor(graph.proto.initializer[index], graph.place, prefix, ("initializer", index), graph)
+        for index in self.doubtful(graph) if graph.initializers.names else ():
+            self.tensor(graph.proto.initializer[index], graph.place.at("initializer", index), graph)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.place.at("sparse_initializer", index), graph))
 
-    def doubtful(self, held: Initializers) -> list[int]:
-        """The indices of the initializers that are not evidently right; each kind of them is judged once."""
+    def doubtful(self, graph: Graph) -> list[int]:
+        """The indices of initializers that are of a kind not evidently right, or have values in the source."""
+        held = graph.initializers
+        self.element_types.update(held.element_types)
         kinds = list(zip(held.element_types, held.shapes, held.raw_bytes, strict=True))
-        doubtful = {kind for kind in set(kinds) if not _is_plain(*kind)}
-        return [index for index, kind in enumerate(kinds) if kind in doubtful] if doubtful else []
+        wrong = {kind for kind in set(kinds) if not is_evident_kind(*kind)}
+        found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
+        if self.left_out:
+            steps = self.left_out.get(graph.place.key, ())
+            found.update(index for field, index in steps if field == "initializer" and index is not None)
+        return sorted(found)
 
-    def attribute(self, attribute: Proto, place: Place, graph: Graph) -> None:
-        prefix = place.key if self.payloads else ()
-        if attribute.HasField("t"):
-            self.tensor(attribute.t, place, prefix, ("t", None), graph)
-        for index, proto in enumerate(attribute.tensors):
-            self.tensor(proto, place, prefix, ("tensors", index), graph)
-        if attribute.HasField("sparse_tensor"):
-            self.sparse_tensor(SparseTensor(attribute.sparse_tensor, place.at("sparse_tensor"), graph))
-        for index, proto in enumerate(attribute.sparse_tensors):
-            self.sparse_tensor(SparseTensor(proto, place.at("sparse_tensors", index), graph))
+    def attributes(self, model: Model) -> None:
+        for signature in model.attribute_signatures:
+            self.element_types |= signature.element_types
+        for attribute in model.attributes_where(lambda signature: not signature.are_tensors_evident):
+            self.attribute(attribute)
+            if self.left_out:
+                self.left_out.pop(attribute.place.key, None)
+        # What looks right without what the loader left in the source may have a second field there.
+        missed = {holder for holder, steps in self.left_out.items() if steps[0][0] in ("t", "tensors")}
+        if missed:
+            for attribute in model.attributes_where(lambda signature: bool(signature.element_types)):
+                if attribute.place.key in missed:
+                    self.attribute(attribute)
 
-    def tensor(self, proto: Proto, holder: Place, prefix: Key, step: tuple[str, int | None], graph: Graph) -> None:
-        payloads = self.payloads.get((*prefix, step), ()) if self.payloads else ()
-        # To ask for all fields at once costs less than to ask for a few.
-        fields = dict(proto.ListFields())
-        regular = _regular(fields, payloads)
-        is_annotated = self.note(fields)
-        if regular is not None and regular.is_plain and not is_annotated:
-            return
-        tensor = Tensor(proto, holder.at(*step), graph, payloads)
-        if is_annotated:
-            self.annotated.append(tensor)
-        if regular is None:
+    def attribute(self, attribute: Attribute) -> None:
+        proto, place, graph = attribute.proto, attribute.place, attribute.graph
+        if proto.HasField("t"):
+            self.tensor(proto.t, place.at("t"), graph)
+        for index, tensor in enumerate(proto.tensors):
+            self.tensor(tensor, place.at("tensors", index), graph)
+        if proto.HasField("sparse_tensor"):
+            self.sparse_tensor(SparseTensor(proto.sparse_tensor, place.at("sparse_tensor"), graph))
+        for index, sparse in enumerate(proto.sparse_tensors):
+            self.sparse_tensor(SparseTensor(sparse, place.at("sparse_tensors", index), graph))
+
+    def tensor(self, proto: Proto, place: Place, graph: Graph) -> None:
+        fields = set_fields(proto)
+        tensor = self.described(proto, fields, place, graph)
+        encoding = encoding_of(fields, tensor.payloads)
+        if encoding is None:
             self.irregular.append(StoredTensor(tensor, self.source))
-        elif not regular.is_plain:
-            self.regular.append(StoredTensor(tensor, self.source, regular.field))
+        elif not are_values_evident(fields, encoding):
+            self.regular.append(StoredTensor(tensor, self.source, encoding.field))
 
-    def note(self, fields: dict[FieldDescriptor, Any]) -> bool:
-        """Take down the element type; return whether the tensor is annotated."""
-        self.element_types.add(fields.get(_DATA_TYPE, UNDEFINED))
-        return not _ANNOTATIONS.isdisjoint(fields)
+    def described(self, proto: Proto, fields: SetFields, place: Place, graph: Graph) -> Tensor:
+        """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
+        tensor = Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
+        self.element_types.add(proto.data_type)
+        if is_annotated(fields):
+            self.annotated.append(tensor)
+        return tensor
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:
         values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
@@ -130,99 +139,6 @@ class _Walk:
     def part(self, sparse: SparseTensor, field: str) -> StoredTensor | None:
         if not sparse.proto.HasField(field):
             return None
-        place = sparse.place.at(field)
-        tensor = Tensor(getattr(sparse.proto, field), place, sparse.graph, self.payloads.get(place.key, ()))
-        if self.note(dict(tensor.proto.ListFields())):
-            self.annotated.append(tensor)
+        proto = getattr(sparse.proto, field)
+        tensor = self.described(proto, set_fields(proto), sparse.place.at(field), sparse.graph)
         return StoredTensor(tensor, self.source)
-
-
-_FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
-# The descriptors themselves are the keys of what ListFields gives, so they make the quickest table.
-_DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
-    _FIELDS[name] for name in ("dims", "data_type", "segment", "raw_data", "data_location")
-)
-_ANNOTATIONS: Final = frozenset(
-    {_DATA_LOCATION, *(_FIELDS[name] for name in ("doc_string", "external_data", "metadata_props"))}
-)
-_VALUE_FIELDS: Final = frozenset({_RAW_DATA, *(_FIELDS[name] for name in TYPED_FIELDS)})
-
-
-class _Encoding(NamedTuple):
-    """How values of one element type stand in one field."""
-
-    entries: int
-    elements: int
-    """So many entries (bytes of raw_data) go with so many elements."""
-    is_plain: bool
-    """Whether every entry is right, and no bit is left over."""
-    field: str
-
-    def entries_of(self, elements: int) -> int:
-        """How many entries so many elements take up."""
-        return -(-elements * self.entries // self.elements)
-
-
-_EXTERNAL: Final = _Encoding(0, 0, is_plain=True, field="")
-
-
-def _encodings() -> dict[tuple[int, FieldDescriptor], _Encoding]:
-    found: dict[tuple[int, FieldDescriptor], _Encoding] = {}
-    for element in ELEMENT_TYPES.values():
-        if element.bits:
-            plain = element.bits >= 8 and element.name != "bool"
-            found[element.number, _RAW_DATA] = _Encoding(element.bits, 8, plain, "raw_data")
-        per_entry = element.elements_per_entry
-        plain = element.entry_range is None and element.name != "string"
-        found[element.number, _FIELDS[element.field]] = _Encoding(
-            element.entries_of(per_entry), per_entry, plain, element.field
-        )
-    return found
-
-
-_ENCODINGS: Final = _encodings()
-
-
-def _is_plain(element_type: int, shape: bytes, raw_bytes: int) -> bool:
-    """Whether a tensor with these, a name and nothing else evidently holds what it should."""
-    encoding = _ENCODINGS.get((element_type, _RAW_DATA))
-    elements = _positive_elements(dimensions(shape))
-    if encoding is None or elements is None:
-        return False
-    return encoding.is_plain and raw_bytes == encoding.entries_of(elements)
-
-
-def _positive_elements(dims: Iterable[int]) -> int | None:
-    """The product of the dimensions; None unless all are positive and it fits 64 bits."""
-    elements = 1
-    for dim in dims:
-        elements *= dim
-        if not 0 < dim <= elements <= MAX_INT64:
-            return None
-    return elements
-
-
-def _regular(values: dict[FieldDescriptor, Any], payloads: tuple[Payload, ...]) -> _Encoding | None:
-    """How the values are stored, where there are evidently as many as there should be, in one field; else None.
-
-    `values`: the fields of the tensor that are set.
-    """
-    data_type = values.get(_DATA_TYPE, UNDEFINED)
-    elements = _positive_elements(values.get(_DIMS, ()))
-    if elements is None:
-        return None
-    if values.get(_DATA_LOCATION) == EXTERNAL:
-        return _EXTERNAL if data_type in ELEMENT_TYPES else None
-    fields = _VALUE_FIELDS.intersection(values)
-    if len(fields) != 1 or _SEGMENT in values:
-        return None
-    (field,) = fields
-    encoding = _ENCODINGS.get((data_type, field))
-    if encoding is None:
-        return None
-    count = len(values[field])
-    if payloads:
-        if count or len(payloads) > 1 or payloads[0].field != "raw_data":
-            return None  # what has to be read to be counted is counted when a rule asks
-        count = payloads[0].length
-    return encoding if count == encoding.entries_of(elements) else None

@@ -34,6 +34,8 @@ class OperatorSchemas:
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
         self._declared = Declarations(declared)
+        self.fitting: set[tuple[object, ...]] = set()
+        """Usages of operators that are known to fit their signature, for onnx_lint.model.fit."""
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types about which no rule has anything to say, known by their serialized form.
+
+Nearly all types of nearly all models are such, and a thousand models have a few hundred of them between them: what is
+known of one is kept for the next model.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.spec.ir_versions import ELEMENT_TYPES as LATER_ELEMENT_TYPES
+from onnx_lint.spec.operators import ELEMENT_TYPES
+
+_OLD_ELEMENT_TYPES: Final = frozenset(
+    code for code, name in enumerate(ELEMENT_TYPES, 1) if name.upper() not in LATER_ELEMENT_TYPES
+)
+"""The numbers of those that are as old as the format."""
+
+_MAX_KEPT_BYTES: Final = 128
+"""A longer type is hardly ever met again."""
+
+
+def is_plain(serialized: bytes) -> bool:
+    """Whether a TypeProto, or an absent one, is plain.
+
+    That is one of a tensor with an element type that is as old as the format, sizes from 0 on, variables with a name
+    that stands for one dimension, and no denotation.
+    """
+    return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _is_plain(serialized)
+
+
+def _is_plain(serialized: bytes) -> bool:
+    proto = schema.message("TypeProto").FromString(serialized)
+    if proto.denotation or proto.WhichOneof("value") != "tensor_type":
+        return not serialized
+    tensor = proto.tensor_type
+    return tensor.elem_type in _OLD_ELEMENT_TYPES and not any(
+        dimension.dim_value < 0
+        or dimension.denotation
+        or (dimension.HasField("dim_param") and dimension.dim_param in ("", "*"))
+        for dimension in tensor.shape.dim
+    )
+
+
+_kept = functools.lru_cache(maxsize=4096)(_is_plain)
