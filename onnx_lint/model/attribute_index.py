@@ -42,7 +42,7 @@ class AttributeIndex:
         self._forms.update(forms)
         row = _Row(graph, list(map(signature_of, graph.proto.attribute_proto)) if graph.is_function else [])
         self._rows.append(row)
-        found = {signature for form in forms for signature in form.signatures}.union(row.defaults)
+        found = {signature for form in forms for signature in _signatures(form)}.union(row.defaults)
         self._signatures |= found
         wanted = set(filter(_holds_graphs, found))
         return list(_located(row, wanted, _with_any(forms, wanted))) if wanted else []
@@ -68,10 +68,16 @@ class AttributeIndex:
         wanted = set(filter(is_wanted, self._signatures))
         if not wanted:
             return 0
-        forms = {form: sum(map(wanted.__contains__, form.signatures)) for form in self._forms}
+        forms = {form: sum(map(wanted.__contains__, _signatures(form))) for form in self._forms}
         counts = (row.graph.form_counts.items() for row in self._rows)
         of_nodes = sum(count * forms[form] for items in counts for form, count in items if form in forms)
         return of_nodes + sum(signature in wanted for row in self._rows for signature in row.defaults)
+
+
+def _signatures(form: NodeForm) -> tuple[AttributeSignature, ...]:
+    if form.signatures is None:
+        form.signatures = tuple(map(signature_of, form.attributes))
+    return form.signatures
 
 
 def _holds_graphs(signature: AttributeSignature) -> bool:
@@ -80,7 +86,7 @@ def _holds_graphs(signature: AttributeSignature) -> bool:
 
 
 def _with_any(forms: Iterable[NodeForm], wanted: set[AttributeSignature]) -> set[NodeForm]:
-    return {form for form in forms if not wanted.isdisjoint(form.signatures)}
+    return {form for form in forms if not wanted.isdisjoint(_signatures(form))}
 
 
 def _located(row: _Row, wanted: set[AttributeSignature], forms: set[NodeForm]) -> Iterator[Attribute]:
@@ -90,7 +96,7 @@ def _located(row: _Row, wanted: set[AttributeSignature], forms: set[NodeForm]) -
             if form in forms:
                 node = graph.nodes[number]
                 place = node.place
-                for index, signature in enumerate(form.signatures):
+                for index, signature in enumerate(_signatures(form)):
                     if signature in wanted:
                         yield Attribute(form.attributes[index], place.at("attribute", index), graph, node)
     for index, signature in enumerate(row.defaults):

@@ -10,13 +10,15 @@ distinct rest. That takes a third of the time and of the memory of a message for
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
-from onnx_lint.model.attribute_signature import AttributeSignature, signature_of
 from onnx_lint.schema.wire import decode_varint
+
+if TYPE_CHECKING:
+    from onnx_lint.model.attribute_signature import AttributeSignature
 
 _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 """The tags of the first fields of a NodeProto."""
@@ -40,7 +42,7 @@ _MAX_FORMS: Final = 4_096
 class NodeForm:
     """What nodes that look alike have in common: operator, attributes, and which inputs and outputs are given."""
 
-    __slots__ = ("_signatures", "attributes", "domain", "inputs", "op_type", "outputs", "overload")
+    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "overload", "signatures")
 
     def __init__(self, proto: Any, inputs: tuple[bool, ...], outputs: tuple[bool, ...]) -> None:
         self.op_type: str = proto.op_type
@@ -51,14 +53,8 @@ class NodeForm:
         self.inputs = inputs
         """For each input whether it is given; an empty name leaves it out."""
         self.outputs = outputs
-        self._signatures: tuple[AttributeSignature, ...] | None = None
-
-    @property
-    def signatures(self) -> tuple[AttributeSignature, ...]:
-        """What each of the attributes holds."""
-        if self._signatures is None:
-            self._signatures = tuple(map(signature_of, self.attributes))
-        return self._signatures
+        self.signatures: tuple[AttributeSignature, ...] | None = None
+        """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
 
 
 class NodeTable:
