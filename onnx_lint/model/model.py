@@ -325,7 +325,7 @@ class Model:
         """Whether all types are plain, see onnx_lint.model.plain_types: few rules on types have anything to look at."""
         if self.count_attributes(_holds_types):
             return False
-        lists = [values.types for graph in self.graphs for values in graph.value_infos.values()]
+        lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
         return all(map(is_plain, set().union(*lists)))
 
     def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from onnx_lint import schema
 from onnx_lint.model.attribute_index import AttributeIndex
 from onnx_lint.model.graph import Graph, Proto
 from onnx_lint.model.views import Attribute, Type, ValueInfo
-from onnx_lint.record import Record
 
 Derived = TypeVar("Derived")
 
@@ -46,70 +46,66 @@ def attribute_types(attribute: Attribute) -> Iterator[Type]:
         yield Type(proto, attribute.place.at("type_protos", index), attribute, parent=None)
 
 
-class _Row(Record):
-    """The value infos in one field of a graph."""
+class _Derived(dict[bytes, Any]):
+    """What a function makes of TypeProtos, by their serialized form."""
 
-    graph: Graph
-    role: str
-    numbers: list[int]
-    """For each value info the number of its type."""
+    def __init__(self, derive: Callable[[Proto], Any]) -> None:
+        self._derive = derive
+
+    def __missing__(self, kind: bytes) -> Any:
+        made = self[kind] = self._derive(schema.message("TypeProto").FromString(kind))
+        return made
 
 
 class TypeIndex:
-    """The distinct types of the value infos of `graphs`, and those in attributes; inner ones have no number."""
+    """The distinct types of the value infos of `graphs`, and those in attributes."""
 
     def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex) -> None:
-        self._distinct: list[Proto] = []
-        self._rows: list[_Row] = []
-        known: dict[bytes, int] = {}
-        for graph in graphs:
-            for role, values in graph.value_infos.items():
-                if values.types:
-                    for key in dict.fromkeys(values.types):
-                        if key not in known:
-                            known[key] = len(self._distinct)
-                            self._distinct.append(getattr(graph.proto, role)[values.types.index(key)].type)
-                    self._rows.append(_Row(graph, role, [known[key] for key in values.types]))
-        self._numbers = {(row.graph, row.role): row.numbers for row in self._rows}
+        self._graphs = [graph for graph in graphs if any(values.types for values in graph.value_infos.values())]
+        self._distinct: dict[bytes, list[Proto]] = {}
+        """By its serialized form each type, and behind it the types of its elements."""
+        for graph in self._graphs:
+            for values in graph.value_infos.values():
+                for kind in set(values.types).difference(self._distinct):
+                    self._distinct[kind] = list(_with_elements(schema.message("TypeProto").FromString(kind)))
+        self._derived: dict[Callable[[Proto], Any], _Derived] = {}
         found = attributes.where(lambda signature: "tp" in signature.fields or "type_protos" in signature.fields)
         self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]
 
     def each(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
         """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one."""
-        numbers = self._numbers.get((graph, role), [])
-        derived = {number: derive(self._distinct[number]) for number in set(numbers)}
-        return [derived[number] for number in numbers]
+        known = self._derived.get(derive)
+        if known is None:
+            known = self._derived[derive] = _Derived(derive)
+        return list(map(known.__getitem__, graph.value_infos[role].types))
 
     def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of whose TypeProto that is true, element types included, in the order of Model.types().
 
         `is_wanted` is asked once for each distinct TypeProto of the value infos. An absent type is none.
         """
-        wanted = {number for number, proto in enumerate(self._distinct) if _any_element(proto, is_wanted)}
+        wanted = {kind for kind, parts in self._distinct.items() if any(map(is_wanted, parts))}
         if wanted:
-            for row in self._rows:
-                if not wanted.isdisjoint(row.numbers):
-                    yield from _wanted_elements(_located(row, wanted), is_wanted)
+            for graph in self._graphs:
+                for role, values in graph.value_infos.items():
+                    if not wanted.isdisjoint(values.types):
+                        yield from _wanted_elements(_located(graph, role, wanted), is_wanted)
         yield from _wanted_elements(self._in_attributes, is_wanted)
 
 
-def _any_element(proto: Proto, is_wanted: Callable[[Proto], bool]) -> bool:
-    if is_wanted(proto):
-        return True
-    return any(
-        getattr(proto, kind).HasField(field) and _any_element(getattr(getattr(proto, kind), field), is_wanted)
-        for kind, field in _ELEMENT_FIELDS
-        if proto.HasField(kind)
-    )
+def _with_elements(proto: Proto) -> Iterator[Proto]:
+    yield proto
+    for kind, field in _ELEMENT_FIELDS:
+        if proto.HasField(kind) and getattr(proto, kind).HasField(field):
+            yield from _with_elements(getattr(getattr(proto, kind), field))
 
 
-def _located(row: _Row, wanted: set[int]) -> Iterator[Type]:
-    protos = getattr(row.graph.proto, row.role)
-    for index, number in enumerate(row.numbers):
-        if number in wanted and protos[index].HasField("type"):
-            place = row.graph.place.at(row.role, index)
-            owner = ValueInfo(protos[index], place, row.graph, row.role)
-            yield Type(owner.proto.type, place.at("type"), owner, parent=None)
+def _located(graph: Graph, role: str, wanted: set[bytes]) -> Iterator[Type]:
+    protos = getattr(graph.proto, role)
+    for index, kind in enumerate(graph.value_infos[role].types):
+        if kind in wanted and protos[index].HasField("type"):
+            owner = ValueInfo(protos[index], graph.place.at(role, index), graph, role)
+            yield Type(owner.proto.type, owner.place.at("type"), owner, parent=None)
 
 
 def _wanted_elements(holders: Iterable[Type], is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:

@@ -7,16 +7,15 @@ ASCII; names stand as they are, except that a lone surrogate, which no encoding 
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from onnx_lint.report import Report
 from onnx_lint.reporters import Options
+from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
     file_record,
-    json_safe,
     summary_record,
     tool_record,
 )
@@ -34,5 +33,4 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
         ],
         "summary": summary_record(report),
     }
-    json.dump(json_safe(document), stream, indent=2)
-    stream.write("\n")
+    stream.write(f"{indented(document)}\n")

@@ -26,8 +26,6 @@ def missing_op_type(model: Model) -> Iterator[Finding]:
     node { input: "x" output: "y" }
     ```
     """
-    if all(usage.operator.op_type for usage in model.signatures.usages):
-        return
     for node in model.nodes():
         if not node.op_type:
             name = quote(node.name) if node.name else str(node.index)

@@ -26,8 +26,6 @@ def node_without_outputs(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" }
     ```
     """
-    if all(usage.outputs for usage in model.signatures.usages):
-        return
     for node in model.nodes():
         if not node.outputs:
             yield Finding(

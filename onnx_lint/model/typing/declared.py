@@ -28,13 +28,13 @@ def declared_inputs(graph: Graph, supplied: tuple[ValueType | None, ...] | None)
 def initializer_types(graph: Graph) -> Iterator[tuple[str, ValueType | None]]:
     """The types of the initializers. A sparse one is another way to write a tensor, and operators meet it as one."""
     held = graph.initializers
-    kinds = {code: tensor_of(code) for code in set(held.element_types)}
-    for name, code in zip(held.names, held.element_types, strict=True):
-        if name:
-            yield name, kinds[code]
-    for name, sparse in zip(graph.sparse_initializer_names, graph.proto.sparse_initializer, strict=True):
-        if name:
-            yield name, tensor_of(sparse.values.data_type)
+    if not held.names and not graph.sparse_initializer_names:
+        return iter(())
+    names = [*held.names, *graph.sparse_initializer_names]
+    codes = [*held.element_types, *[sparse.values.data_type for sparse in graph.proto.sparse_initializer]]
+    kinds = {code: tensor_of(code) for code in set(codes)}
+    pairs = zip(names, map(kinds.__getitem__, codes), strict=True)
+    return (pair for pair in pairs if pair[0]) if "" in names else pairs
 
 
 def declared_values(model: Model, graph: Graph) -> Mapping[str, ValueType]:
