@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fixture_files import Fixture, fixtures, lint
+from messages import message_of
 
 from onnx_lint import schema
 from onnx_lint.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
@@ -18,7 +19,6 @@ from onnx_lint.engine import Settings
 from onnx_lint.loader import load
 from onnx_lint.report import Diagnostic, FileReport, InternalError
 from onnx_lint.source import BytesSource
-from tests.messages import message_of
 
 HEAD = """
 ir_version: 10

@@ -11,6 +11,7 @@ import zipfile
 import pytest
 from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError
+from messages import message_of
 from wire_bytes import (
     BASE,
     FIXED32,
@@ -38,7 +39,6 @@ from onnx_lint.loader import load, skeleton
 from onnx_lint.loader.inspection import MAX_FAULTS, inspect
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.source import BytesSource
-from tests.messages import message_of
 
 MODEL = BASE + length(7, GRAPH)
 

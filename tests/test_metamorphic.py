@@ -13,12 +13,12 @@ import moving
 import pytest
 from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, lint
 from google.protobuf import text_format
+from messages import message_of
 
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.report import Diagnostic
 from onnx_lint.source import BytesSource
-from tests.messages import message_of
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
 

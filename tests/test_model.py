@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from google.protobuf import text_format
+from messages import message_of
 from wire_bytes import (
     BASE,
     FIXED32,
@@ -31,7 +32,6 @@ from onnx_lint.loader import load, skeleton
 from onnx_lint.model import FaultKind, Model, Payload, Place, Proto
 from onnx_lint.model.place import ROOT, Key
 from onnx_lint.source import BytesSource, FileSource, open_file
-from tests.messages import message_of
 
 
 def _load(data: bytes) -> Model:

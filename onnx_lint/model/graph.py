@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, overload
@@ -223,7 +222,10 @@ class Graph:
     @cached_property
     def form_counts(self) -> Mapping[NodeForm, int]:
         """How many nodes have each of the forms, in the order in which they occur first."""
-        return Counter(self.table.forms)
+        counts: dict[NodeForm, int] = {}
+        for form in self.table.forms:
+            counts[form] = counts.get(form, 0) + 1
+        return counts
 
     @property
     def op_types(self) -> list[str]:
@@ -299,8 +301,9 @@ class Graph:
     @cached_property
     def _names_in_order(self) -> tuple[dict[str, int], list[int]]:
         found = dict.fromkeys(self.input_names, BEFORE_NODES)
-        found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
-        found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
+        if not self.is_function:
+            found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
+            found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
         found[""] = BEFORE_NODES
         early: list[int] = []
         table = self.table

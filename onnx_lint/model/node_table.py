@@ -70,11 +70,14 @@ class NodeTable:
         self.annotated: list[int] = []
         """The indices of the nodes with documentation, metadata or a device configuration."""
         self.is_canonical = True
-        """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not."""
+        """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
+
+        Where not, the columns may lack something that a node has.
+        """
 
 
 def node_table(nodes: Iterable[bytes]) -> NodeTable:
-    """Read serialized NodeProtos. One that cannot be parsed becomes a node without anything, in a table that says so.
+    """Read serialized NodeProtos. What cannot be parsed is left out, and the table is not called canonical then.
 
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """

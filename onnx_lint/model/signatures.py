@@ -134,13 +134,18 @@ class Signatures:
 
     def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         """What the domain, op_type and overload of such a node of the graph stand for."""
-        if self._model.functions:
+        # Most nodes are operators, and a look-up by op_type alone is the cheapest.
+        if form.op_type in self._function_names:
             calls = self._model.calls
             if calls.namesakes(form):
                 function = calls.function_of(form)
                 return self._unmatched_call(form) if function is None else self._call(function, form)
         domain = normalized_domain(form.domain)
         return self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
+
+    @cached_property
+    def _function_names(self) -> frozenset[str]:
+        return frozenset([function.name for function in self._model.functions])
 
     @cached_property
     def usages(self) -> list[Usage]:
