@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, Related
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from onnx_lint.model.typing.conflict import Conflict
 
-C = TypeVar("C", bound="Conflict")
+    C = TypeVar("C", bound=Conflict)
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.model import initializers
+from onnx_lint.model import initializers, value_infos
 from onnx_lint.model.initializers import dimensions, initializers_of
 from onnx_lint.model.value_infos import value_infos_of
 from onnx_lint.schema.columns import columns
@@ -100,7 +100,7 @@ def test_initializers_among_others(odd: dict[str, Any], others: int):
 
 
 def test_initializers_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(initializers, "_CHUNK", 5)
+    monkeypatch.setattr(initializers, "CHUNK", 5)
     chance = random.Random("initializers")
     for _ in range(300):
         kinds = chance.sample(list(ODD.values()), chance.randint(0, 2))
@@ -125,7 +125,8 @@ VALUES: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_value_infos_of_any_kinds():
+def test_value_infos_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(value_infos, "CHUNK", 3)
     chance = random.Random("value infos")
     for _ in range(300):
         kinds = chance.sample(VALUES, chance.randint(1, 4))

@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from onnx_lint.record import Record
-from onnx_lint.schema.columns import columns
+from onnx_lint.schema.columns import CHUNK, columns
 
 Proto = Any
-
-_CHUNK: Final = 1 << 11
-"""So many tensors are looked at together; each chunk is copied three times."""
 
 _PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "name", "raw_data"})
 
@@ -44,8 +41,8 @@ def initializers_of(protos: Sequence[Proto]) -> Initializers:
     if not protos:
         return NO_INITIALIZERS
     all_of_them = Initializers([], [], [], [])
-    for start in range(0, len(protos), _CHUNK):
-        chunk = _chunk(protos[start : start + _CHUNK])
+    for start in range(0, len(protos), CHUNK):
+        chunk = _chunk(protos[start : start + CHUNK])
         all_of_them.names.extend(chunk.names)
         all_of_them.element_types.extend(chunk.element_types)
         all_of_them.shapes.extend(chunk.shapes)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, Final
 
 from onnx_lint.record import Record
-from onnx_lint.schema.columns import columns
+from onnx_lint.schema.columns import CHUNK, columns
 
 Proto = Any
 
@@ -27,16 +28,18 @@ NO_VALUE_INFOS: Final = ValueInfos([], [], [])
 
 def value_infos_of(lists: Mapping[str, Sequence[Proto]]) -> dict[str, ValueInfos]:
     """The columns of these lists of ValueInfoProtos. They are read together, as most of them are short."""
-    protos = [proto for each in lists.values() for proto in each]
-    if not protos:
+    names: list[str] = []
+    types: list[bytes] = []
+    are_annotated = False
+    protos = chain.from_iterable(lists.values())
+    while chunk := list(islice(protos, CHUNK)):
+        merged = columns("ValueInfoProto").FromString(b"".join([proto.SerializePartialToString() for proto in chunk]))
+        names += merged.name if len(merged.name) == len(chunk) else [proto.name for proto in chunk]
+        has_types = len(merged.type) == len(chunk)
+        types += merged.type if has_types else [proto.type.SerializePartialToString() for proto in chunk]
+        are_annotated = are_annotated or bool(merged.doc_string or merged.metadata_props)
+    if not names:
         return dict.fromkeys(lists, NO_VALUE_INFOS)
-    merged = columns("ValueInfoProto").FromString(b"".join([proto.SerializePartialToString() for proto in protos]))
-    names, types = merged.name[:], merged.type[:]
-    if len(names) != len(protos):
-        names = [proto.name for proto in protos]
-    if len(types) != len(protos):
-        types = [proto.type.SerializePartialToString() for proto in protos]
-    are_annotated = bool(merged.doc_string or merged.metadata_props)
     found: dict[str, ValueInfos] = {}
     start = 0
     for role, own in lists.items():

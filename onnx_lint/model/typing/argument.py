@@ -21,16 +21,19 @@ _LISTS: Final[Mapping[int, str]] = {
 }
 
 
-class Argument(NamedTuple):
+# Of a class with annotations NamedTuple compiles them; the first that Python compiles in a run takes a millisecond.
+_Fields = NamedTuple("_Fields", [("kind", int), ("value", int | bytes | str | bool | None)])  # noqa: UP014 - as above
+
+
+class Argument(_Fields):
     """What decides types about the value of an attribute.
 
-    The value is the number of an INT, the bytes of a STRING, the type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO, for a
-    list whether it has elements, and None for the other kinds.
+    The kind is a number of the enum AttributeProto.AttributeType, 0 where the value is there and not known. The value
+    is the number of an INT, the bytes of a STRING, the type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO, for a list
+    whether it has elements, and None for the other kinds.
     """
 
-    kind: int
-    """A number of the enum AttributeProto.AttributeType, 0 where the value is there and not known."""
-    value: int | bytes | str | bool | None = None
+    __slots__ = ()
 
     @property
     def integer(self) -> int | None:
@@ -48,7 +51,7 @@ class Argument(NamedTuple):
         return self.value if isinstance(self.value, str) else None
 
 
-UNKNOWN: Final = Argument(0)
+UNKNOWN: Final = Argument(0, None)
 """An argument that is given and not known: the parameter of a function that nothing calls."""
 
 _TENSOR_ARGUMENTS: Final[Mapping[int, Argument]] = {
@@ -93,7 +96,7 @@ def argument_of(attribute: Any) -> Argument:
         return Argument(kind, from_proto(attribute.tp))
     if kind == _SPARSE_TENSOR:
         return Argument(kind, tensor_of(attribute.sparse_tensor.values.data_type))
-    return Argument(kind)
+    return Argument(kind, None)
 
 
 def _bound(attribute: Any, bindings: Bindings) -> Argument | None:
