@@ -108,7 +108,7 @@ def _all_names(model: Model) -> Iterator[str]:
         [operator.domain for operator in operators],
         [use.name for use in model.resolution.undefined],
         [graph.name for graph in graphs],
-        [node.name for graph in graphs for node in graph.nodes],
+        from_iterable([graph.node_names for graph in graphs]),
         from_iterable([graph.positions for graph in graphs]),
         from_iterable([graph.output_names for graph in graphs]),
         from_iterable([graph.value_info_names for graph in model.graphs_with("value_info")]),
