@@ -19,7 +19,7 @@ from fixture_files import FIXTURES, Fixture, fixtures, lint
 from onnx_lint import schema
 from onnx_lint.engine import Settings
 from onnx_lint.loader import load, skeleton
-from onnx_lint.model import Model, Payload, attribute_index
+from onnx_lint.model import Model, Payload, attribute_signature, node_table
 from onnx_lint.model.tensor_data import ELEMENT_TYPES, contents, element_count, runs, strings, wire_values
 from onnx_lint.model.tensor_data.strings import StringScan
 from onnx_lint.schema import wire
@@ -565,7 +565,8 @@ def test_tensors_that_are_evidently_right_are_left_out():
 @pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
 def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture, monkeypatch: pytest.MonkeyPatch):
     expected = lint(load(BytesSource(_serialized(fixture))), TENSOR_SETTINGS)
-    monkeypatch.setattr(attribute_index, "is_evident", lambda tensor: False)
+    monkeypatch.setattr(attribute_signature, "is_evident", lambda tensor: False)
+    monkeypatch.setattr(node_table, "_forms", {})
     monkeypatch.setattr(survey_of_tensors, "is_evident_kind", lambda *kind: False)
     monkeypatch.setattr(survey_of_tensors, "encoding_of", lambda fields, payloads: None)
     model = load(BytesSource(_serialized(fixture)))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.message import DecodeError
 
@@ -12,6 +12,13 @@ from onnx_lint import schema
 from onnx_lint.loader.skeleton import Skeleton
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.documents import MODEL
+
+_SPARE_BYTES: Final = 1 << 22
+"""The size of a block that is asked for and given back, unused, before a message is put together from pieces.
+
+From then on the allocator of the GNU C library keeps some of what is freed, and makes the next piece from that. Else it
+returns it after each piece, and all pages are new to the next one: a quarter of the time of parsing 100,000 nodes.
+"""
 
 
 def parse(data: bytes, kind: str = MODEL) -> Proto | None:
@@ -36,6 +43,7 @@ def assemble(skeleton: Skeleton, message: Any) -> tuple[Proto | None, bool]:
         proto = _parsed(data, message)
         return proto, proto is not None and is_canonical(proto, data)
     whole = message()
+    bytes(_SPARE_BYTES)
     is_plain = not skeleton.is_merged
     given: set[str] = set()
     for data in skeleton.pieces():

@@ -162,6 +162,8 @@ class Graph:
         function: Function | None = None,
     ) -> None:
         self.kind = kind
+        self.is_function: bool = kind is GraphKind.FUNCTION
+        """Whether this is a FunctionProto, whose inputs and outputs are bare names."""
         self.proto = proto
         self.place = place
         self.parent = parent
@@ -173,12 +175,7 @@ class Graph:
         self.nested: list[Graph] = []
         """The graphs in the attributes of the nodes, not those inside them."""
 
-    @property
-    def is_function(self) -> bool:
-        """Whether this is a FunctionProto, whose inputs and outputs are bare names."""
-        return self.kind is GraphKind.FUNCTION
-
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of the graph or function."""
         return str(self.proto.name)
@@ -298,16 +295,22 @@ class Graph:
         """The indices of the nodes with an input that no input, initializer or earlier node of the graph defines."""
         return self._names_in_order[1]
 
+    @property
+    def has_redefinitions(self) -> bool:
+        """Whether a node outputs a name that an input, an initializer or another output has."""
+        return self._names_in_order[2]
+
     @cached_property
-    def _names_in_order(self) -> tuple[dict[str, int], list[int]]:
+    def _names_in_order(self) -> tuple[dict[str, int], list[int], bool]:
         found = dict.fromkeys(self.input_names, BEFORE_NODES)
         if not self.is_function:
             found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
             found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
         found[""] = BEFORE_NODES
         early: list[int] = []
+        has_redefinitions = False
         table = self.table
-        # Both questions in one pass: what is defined so far is at hand here, and need not be compared by position.
+        # All three questions in one pass: what is defined so far is at hand here, and need not be compared by position.
         for index, inputs in enumerate(table.inputs):
             for name in inputs:
                 if name not in found:
@@ -316,8 +319,10 @@ class Graph:
             for name in table.outputs[index]:
                 if name not in found:
                     found[name] = index
+                elif name:
+                    has_redefinitions = True
         del found[""]
-        return found, early
+        return found, early, has_redefinitions
 
     def definitions(self) -> Iterator[tuple[str, Definition]]:
         """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""

@@ -48,13 +48,17 @@ class Imports:
         self._versions = [highest_versions(each) for each in self.distinct]
         self._domains = [frozenset([normalized_domain(entry.domain) for entry in each]) for each in self.distinct]
 
+    def number_of(self, function: Function | None) -> int:
+        """A number that functions with the same imports share; the model's is 0."""
+        return 0 if function is None else self._numbers[function.index + 1]
+
     def domains(self, function: Function | None) -> frozenset[str]:
         """The domains of which the function imports a version, or the model; the default domain is empty."""
-        return self._domains[self._numbers[0 if function is None else function.index + 1]]
+        return self._domains[self.number_of(function)]
 
     def versions(self, function: Function | None) -> Mapping[str, int]:
         """The version that the function, or the model, imports of each domain, see `highest_versions`."""
-        return self._versions[self._numbers[0 if function is None else function.index + 1]]
+        return self._versions[self.number_of(function)]
 
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
         """The model and the functions of whose list `is_wanted` is true, which is asked once for each distinct one."""
@@ -91,7 +95,7 @@ def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
     found: dict[int | None, frozenset[str]] = {None: frozenset()}
     known: dict[frozenset[str], frozenset[str]] = {}
     for graph in graphs:
-        written = frozenset([node.domain for node in graph.nodes])
+        written = frozenset([form.domain for form in graph.form_counts])
         domains = known.get(written)
         if domains is None:
             domains = known[written] = frozenset(map(normalized_domain, written))
@@ -105,6 +109,6 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
     counts: dict[int | None, Counter[str]] = {None: Counter()}
     for graph in graphs:
         owner = counts.setdefault(graph.function.index if graph.function is not None else None, Counter())
-        for domain, count in Counter(node.domain for node in graph.nodes).items():
-            owner[normalized_domain(domain)] += count
+        for form, count in graph.form_counts.items():
+            owner[normalized_domain(form.domain)] += count
     return counts

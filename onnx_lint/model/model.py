@@ -20,6 +20,7 @@ from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
 from onnx_lint.model.imports import Imports, domains_in_use
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.place import ROOT, Key, Place
 from onnx_lint.model.plain_types import is_plain
 from onnx_lint.model.resolution import Resolution, resolve
@@ -220,7 +221,14 @@ class Model:
     @cached_property
     def annotated_nodes(self) -> list[Node]:
         """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
-        return [node for graph in self.graphs for node in graph.annotated_nodes]
+        has_overloads = any(form.overload for form in self.forms)
+        graphs = [graph for graph in self.graphs if has_overloads or graph.table.annotated]
+        return [node for graph in graphs for node in graph.annotated_nodes]
+
+    @cached_property
+    def forms(self) -> set[NodeForm]:
+        """What the nodes of all graphs and function bodies look like, apart from names."""
+        return set[NodeForm]().union(*[graph.form_counts for graph in self.graphs])
 
     def graphs_with(self, field: str) -> list[Graph]:
         """The graphs, with function bodies where they have the field too, whose list or text `field` is not empty.

@@ -8,12 +8,12 @@ and only then looks for the nodes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.graph import Function, Graph, Node, Proto
+from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.node_table import NodeForm
 from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
@@ -112,7 +112,7 @@ class Signatures:
         self._operators: dict[tuple[str, str, int | None], Operator] = {}
         self._calls: dict[int, Operator] = {}
         self._unmatched: dict[tuple[str, str], Operator] = {}
-        self._versions: dict[int, Mapping[str, int]] = {}
+        self._by_form: dict[tuple[int, NodeForm], Operator] = {}
 
     def opset_versions(self, graph: Graph) -> Mapping[str, int]:
         """The operator set version that the nodes of a graph are bound to, for each domain (the default one is empty).
@@ -121,12 +121,16 @@ class Signatures:
         domain is imported twice the highest version counts, as the specification says. A version that cannot be one is
         no import. Below IR version 3, which has no imports, the default domain is that of version 1.
         """
-        function = graph.function
-        scope = -1 if function is None else function.index
-        if scope not in self._versions:
-            proto = self._model.proto if function is None else function.proto
-            self._versions[scope] = _highest(proto.opset_import, self._implied_version(function))
-        return self._versions[scope]
+        return self._model_versions if graph.function is None else self._model.imports.versions(graph.function)
+
+    @cached_property
+    def _model_versions(self) -> Mapping[str, int]:
+        versions = self._model.imports.versions(None)
+        return versions if self._model.effective_ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
+
+    def _scope(self, graph: Graph) -> int:
+        """A number that graphs share in which operators are of the same versions."""
+        return -1 if graph.function is None else self._model.imports.number_of(graph.function)
 
     def operator(self, node: Node) -> Operator:
         """What the node's domain, op_type and overload stand for."""
@@ -134,6 +138,12 @@ class Signatures:
 
     def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         """What the domain, op_type and overload of such a node of the graph stand for."""
+        key = (self._scope(graph), form)
+        if key not in self._by_form:
+            self._by_form[key] = self._operator_in(graph, form)
+        return self._by_form[key]
+
+    def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         # Most nodes are operators, and a look-up by op_type alone is the cheapest.
         if form.op_type in self._function_names:
             calls = self._model.calls
@@ -151,14 +161,19 @@ class Signatures:
     def usages(self) -> list[Usage]:
         """Every node of every graph and function body, those that look alike together."""
         usages: dict[tuple[object, ...], Usage] = {}
+        # Functions of one model repeat a few forms, and import the same few operator sets.
+        known: dict[tuple[int, NodeForm], Usage] = {}
         for graph in self._model.graphs:
+            scope = self._scope(graph)
             for form, count in graph.form_counts.items():
-                operator = self.operator_in(graph, form)
-                attributes = tuple([(attribute.name, attribute.type) for attribute in form.attributes])
-                key = (operator, form.inputs, form.outputs, attributes)
-                usage = usages.get(key)
+                usage = known.get((scope, form))
                 if usage is None:
-                    usage = usages[key] = Usage(operator, graph, form, attributes)
+                    operator = self.operator_in(graph, form)
+                    attributes = tuple([(attribute.name, attribute.type) for attribute in form.attributes])
+                    key = (operator, form.inputs, form.outputs, attributes)
+                    if key not in usages:
+                        usages[key] = Usage(operator, graph, form, attributes)
+                    usage = known[scope, form] = usages[key]
                 usage.add(graph, form, count)
         return list(usages.values())
 
@@ -186,11 +201,6 @@ class Signatures:
             if usage.operator.standing in (Standing.UNVERIFIED, Standing.UNBOUND):
                 counts[usage.operator.domain or "ai.onnx"] += usage.count
         return dict(sorted(counts.items()))
-
-    def _implied_version(self, function: Function | None) -> int | None:
-        if function is None and self._model.effective_ir_version < OPSET_IMPORTS_SINCE:
-            return 1
-        return None
 
     def _call(self, function: Function, node: NodeForm) -> Operator:
         if function.index not in self._calls:
@@ -231,15 +241,3 @@ class Signatures:
         # A schema file describes its domain as a whole, unless it only adds to what the package has.
         described = self.schemas.is_described(domain) and domain not in BUILT_IN.known_domains()
         return Standing.UNKNOWN if described else Standing.UNVERIFIED
-
-
-def _highest(imports: Iterable[Proto], implied: int | None) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for entry in imports:
-        version = int(entry.version)
-        if version >= 1:
-            domain = normalized_domain(entry.domain)
-            found[domain] = max(version, found.get(domain, 0))
-    if implied is not None:
-        found.setdefault("", implied)
-    return found

@@ -94,28 +94,25 @@ def _names(model: Model) -> tuple[Place, str] | None:
     limit = model.limits.name_characters
     if model.source.size <= limit:
         return None
-    is_anywhere = max(map(len, _names_of_model(model)), default=0) > limit
-    for graph in model.graphs:
-        if is_anywhere or max(map(len, _names_of(graph))) > limit:
-            found = next(_long_names(graph, limit), None)
-            if found is not None:
-                return found
-    return None
+    if max(map(len, _all_names(model)), default=0) <= limit:
+        return None
+    return next((name for graph in model.graphs for name in _long_names(graph, limit)), None)
 
 
-def _names_of_model(model: Model) -> Iterator[str]:
-    """The names that graphs have in common, or that no graph defines."""
-    for usage in model.signatures.usages:
-        yield usage.operator.op_type
-        yield usage.operator.domain
-    for use in model.resolution.undefined:
-        yield use.name
-
-
-def _names_of(graph: Graph) -> Iterator[str]:
-    """All other names, most of them once: what a graph defines is among its positions, and so is what it uses."""
-    node_names = [node.name for node in graph.nodes]
-    return chain((graph.name,), graph.output_names, graph.value_info_names, node_names, graph.positions)
+def _all_names(model: Model) -> Iterator[str]:
+    """All names, most of them once: what a graph defines is among its positions, and so is what it uses."""
+    graphs, from_iterable = model.graphs, chain.from_iterable
+    operators = [usage.operator for usage in model.signatures.usages]
+    return chain(
+        [operator.op_type for operator in operators],
+        [operator.domain for operator in operators],
+        [use.name for use in model.resolution.undefined],
+        [graph.name for graph in graphs],
+        from_iterable([graph.node_names for graph in graphs]),
+        from_iterable([graph.positions for graph in graphs]),
+        from_iterable([graph.output_names for graph in graphs]),
+        from_iterable([graph.value_info_names for graph in model.graphs_with("value_info")]),
+    )
 
 
 def _long_names(graph: Graph, limit: int) -> Iterator[tuple[Place, str]]:

@@ -37,13 +37,7 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 
 
 def _is_clean(graph: Graph) -> bool:
-    before = {*graph.input_names, *graph.initializer_names, *graph.sparse_initializer_names} - {""}
-    produced = len(graph.positions) - len(before)
-    outputs = [node.outputs for node in graph.nodes]
-    # Each output must have brought a name of its own, apart from those that are left out, which hardly any graph has.
-    if produced != sum(map(len, outputs)) and produced != sum(len(names) - names.count("") for names in outputs):
-        return False
-    if len(set(graph.input_names)) != len(graph.input_names):
+    if graph.has_redefinitions or len(set(graph.input_names)) != len(graph.input_names):
         return False
     return graph.kind is not GraphKind.ALGORITHM or not _shares_names(graph)
 

@@ -6,4 +6,4 @@ from onnx_lint.model import Model
 
 def concerns(model: Model) -> bool:
     """Tell whether a node lacks its operator or outputs; if not, no rule of the chapter is imported."""
-    return not all(usage.operator.op_type and usage.outputs for usage in model.signatures.usages)
+    return not all(form.op_type and form.outputs for form in model.forms)
