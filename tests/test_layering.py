@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 LAYERS = (
-    {"cached", "package_data", "record"},
+    {"cached", "package_data", "quick_imports", "record"},
     {"distribution", "option_types", "source", "spec", "wording"},
     {"limits", "schema"},
     {"model"},
