@@ -22,7 +22,7 @@ LAYERS = (
     {"rule"},
     {"type_findings"},
     {"rules"},
-    {"loader", "registry", "report", "surroundings"},
+    {"loader", "registry", "report"},
     {"selection_hints", "stopwatch"},
     {"engine"},
     {"reporters", "library", "catalogue"},
