@@ -23,7 +23,6 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
-from onnx_lint.surroundings import surroundings
 from onnx_lint.wording import suggestion
 
 ALL = "ALL"
@@ -366,7 +365,7 @@ def _diagnostic(
     model: Model,
     edition: str,
 ) -> Diagnostic:
-    around = surroundings(model.document, finding.place)
+    around = model.surroundings(finding.place)
     return Diagnostic(
         rule=rule.id,
         severity=level,

@@ -15,14 +15,14 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 LAYERS = (
-    {"cached", "package_data", "record"},
+    {"cached", "package_data", "quick_imports", "record"},
     {"distribution", "option_types", "source", "spec", "wording"},
     {"limits", "schema"},
     {"model"},
     {"rule"},
     {"type_findings"},
     {"rules"},
-    {"loader", "registry", "report", "surroundings"},
+    {"loader", "registry", "report"},
     {"selection_hints", "stopwatch"},
     {"engine"},
     {"reporters", "library", "catalogue"},

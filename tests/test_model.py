@@ -31,6 +31,7 @@ from onnx_lint import schema
 from onnx_lint.loader import load, skeleton
 from onnx_lint.model import FaultKind, Model, Payload, Place, Proto
 from onnx_lint.model.place import ROOT, Key
+from onnx_lint.model.surroundings import Surroundings
 from onnx_lint.source import BytesSource, FileSource, open_file
 
 
@@ -401,6 +402,35 @@ def test_text_has_an_order_and_no_bytes():
     order = [model.order(ROOT.at("graph").at("node", index)) for index in (0, 1)]
     assert order == sorted(order)
     assert model.order(node.at("input", 3)) == model.order(node), "of what is absent, what is around it counts"
+
+
+def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch: pytest.MonkeyPatch):
+    body = 'name: "body" node { op_type: "Abs" output: "y" } node { domain: "d" op_type: "Relu" name: "r" } '
+    outer = f'name: "l" op_type: "Loop" attribute {{ name: "body" g {{ {body} }} }}'
+    model = _from_text(f'graph {{ name: "g" node {{ {outer} }} }}')
+    parsed: list[str] = []
+    outline = schema.outline
+
+    def counted(message: str) -> type[Proto]:
+        parsed.append(message)
+        return outline(message)
+
+    monkeypatch.setattr(schema, "outline", counted)
+    node = ROOT.at("graph").at("node", 0)
+    graph = node.at("attribute", 0).at("g")
+    inside = ("g", "l", "body", "body")
+    expected = {
+        ROOT: Surroundings(),
+        ROOT.at("graph").at("node"): Surroundings(graph="g", scope=("g",)),
+        ROOT.at("graph").at("node", 1): Surroundings(graph="g", scope=("g",)),
+        node.at("output", 0): Surroundings("l", "Loop", "g", ("g", "l")),
+        node.at("attribute", 0).at("name"): Surroundings("l", "Loop", "g", ("g", "l", "body")),
+        graph.at("name"): Surroundings(None, None, "body", inside),
+        graph.at("node", 0): Surroundings("", "Abs", "body", (*inside, "Abs y")),
+        graph.at("node", 1).at("no_such_field"): Surroundings("r", "d::Relu", "body", (*inside, "r")),
+    }
+    assert {place: model.surroundings(place) for place in expected} == expected
+    assert parsed == ["NodeProto"] * 3
 
 
 def test_places_are_written_as_paths_and_pointers():

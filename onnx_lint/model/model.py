@@ -26,6 +26,7 @@ from onnx_lint.model.plain_types import is_plain
 from onnx_lint.model.resolution import Resolution, resolve
 from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec, node_device_configurations, sharding_specs
 from onnx_lint.model.signatures import Signatures
+from onnx_lint.model.surroundings import Neighbourhood, Surroundings
 from onnx_lint.model.tensor_data import TensorSurvey, survey
 from onnx_lint.model.type_index import Derived, TypeIndex, attribute_types, with_elements
 from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
@@ -456,7 +457,15 @@ class Model:
     def _metadata(self) -> list[Metadata]:
         return list(metadata_lists(self))
 
-    # --- bytes
+    # --- places
+
+    def surroundings(self, place: Place) -> Surroundings:
+        """The names of what stands around `place` and at it."""
+        return self._neighbourhood.of(place)
+
+    @cached_property
+    def _neighbourhood(self) -> Neighbourhood:
+        return Neighbourhood(self.document)
 
     @cached_property
     def _layout(self) -> Layout:

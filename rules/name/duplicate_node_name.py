@@ -30,9 +30,9 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     ```
     """
     for graph in model.graphs:
-        names = [node.name for node in graph.nodes]
-        inference = _inference_nodes(graph) if graph.kind is GraphKind.ALGORITHM else {}
-        if _has_duplicates(names) or not inference.keys().isdisjoint(names):
+        # A training algorithm is one graph with the inference graph.
+        inference = _first_nodes(graph.parent) if graph.kind is GraphKind.ALGORITHM and graph.parent else {}
+        if _has_duplicates(graph.node_names) or not inference.keys().isdisjoint(graph.node_names):
             yield from _duplicates(graph, inference)
 
 
@@ -41,22 +41,21 @@ def _has_duplicates(names: list[str]) -> bool:
     return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
 
 
-def _inference_nodes(algorithm: Graph) -> dict[str, Node]:
-    """The nodes of the inference graph, with which a training algorithm is one graph, by name."""
-    assert algorithm.parent is not None
-    return {node.name: node for node in reversed(algorithm.parent.nodes) if node.name}
+def _first_nodes(graph: Graph) -> dict[str, int]:
+    """The index of the first node of each name."""
+    names = graph.node_names
+    found = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+    found.pop("", None)
+    return found
 
 
-def _duplicates(graph: Graph, inference: dict[str, Node]) -> Iterator[Finding]:
-    own: dict[str, Node] = {}
-    for node in graph.nodes:
-        if not node.name:
-            continue
-        other = own.setdefault(node.name, node)
-        if other is not node:
-            yield _finding(node, other, "NAM-4")
-        elif node.name in inference:
-            yield _finding(node, inference[node.name], "TRN-9")
+def _duplicates(graph: Graph, inference: dict[str, int]) -> Iterator[Finding]:
+    own = _first_nodes(graph)
+    for index, name in enumerate(graph.node_names):
+        if own.get(name, index) != index:
+            yield _finding(graph.nodes[index], graph.nodes[own[name]], "NAM-4")
+        elif name in inference and graph.parent is not None:
+            yield _finding(graph.nodes[index], graph.parent.nodes[inference[name]], "TRN-9")
 
 
 def _finding(node: Node, other: Node, clause: str) -> Finding:

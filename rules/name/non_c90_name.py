@@ -51,17 +51,16 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
 def _names(graph: Graph, operators: set[str], *, has_wrong_attributes: bool) -> list[str]:
     """The names in a graph, of its operators those that are among `operators`; some of them several times."""
-    nodes = graph.nodes
     names = [graph.name]
     if operators:
-        names += [node.op_type for node in nodes if node.op_type in operators]
+        names += [form.op_type for form in graph.form_counts if form.op_type in operators]
     names += graph.positions
-    names += [node.name for node in nodes]
+    names += graph.node_names
     if has_wrong_attributes:
-        names += [attribute.name for node in nodes for attribute in node.attribute_protos]
-    if graph.is_function:
-        names += graph.proto.attribute
-        names += [attribute.name for attribute in graph.proto.attribute_proto]
+        names += [attribute.name for form in graph.form_counts for attribute in form.attributes]
+    if graph.is_function and graph.function is not None:
+        names += graph.function.attribute_names
+        names += [attribute.name for attribute in graph.function.attribute_defaults]
     return names
 
 
@@ -93,9 +92,9 @@ def _kind(graph: Graph, name: str) -> str:
         return "function name" if graph.is_function else "graph name"
     if name in graph.positions:
         return "value name"
-    if any(name == node.name for node in graph.nodes):
+    if name in graph.node_names:
         return "node name"
-    return "operator name" if any(name == node.op_type for node in graph.nodes) else "attribute name"
+    return "operator name" if any(name == form.op_type for form in graph.form_counts) else "attribute name"
 
 
 def _finding(graph: Graph, wrong: list[str], what: str, clause: str) -> Finding:
