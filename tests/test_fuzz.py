@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fuzz.corpus import Seed, seeds
 from fuzz.grammar import models
 from fuzz.mutation import BYTES, FIELDS, mutated
-from fuzz.oracle import problem_of
+from fuzz.oracle import SETTINGS, problem_of
 from fuzz.run import Run, save
 from fuzz.tree import parse, serialize
 from hypothesis import HealthCheck, given, settings
 
-from onnx_lint import engine
+from onnx_lint import engine, loader
+from onnx_lint.model import Model
+from onnx_lint.source import BytesSource
 
 COUNT = 600
 
@@ -29,6 +32,28 @@ def test_mutated_files_give_reports(part: int):
         if problem is not None:
             failed[number] = (given.name, problem)
     assert failed == {}
+
+
+def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.MonkeyPatch):
+    """What is read by the outline of the schema alone, and by the whole schema first, has the same findings."""
+    quick = loader._regular
+    went = {True: 0, False: 0}
+
+    def counted(*arguments: Any) -> Model | None:
+        model = quick(*arguments)
+        went[model is not None] += 1
+        return model
+
+    for number in range(300):
+        given = mutated(1, number)
+        if not given.is_text and given.proto is None:
+            monkeypatch.setattr(loader, "_regular", counted)
+            by_outline = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
+            monkeypatch.setattr(loader, "_regular", lambda *_: None)
+            by_all = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
+            assert by_outline == by_all, given.name
+    assert went[True] > 50
+    assert went[False] > 50
 
 
 @settings(

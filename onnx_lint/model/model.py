@@ -487,9 +487,13 @@ class Model:
 
 
 def _outlined(model: Proto) -> Proto:
-    """The ModelProto with its nodes as bytes, which may have them so already."""
+    """The ModelProto with its nodes as bytes, which may have them so already, and without unknown fields."""
     outline = schema.outline(MODEL)
-    return model if isinstance(model, outline) else outline.FromString(model.SerializePartialToString())
+    if isinstance(model, outline):
+        return model
+    made = outline.FromString(model.SerializePartialToString())
+    made.DiscardUnknownFields()  # they would stand between the fields that are gathered in columns
+    return made
 
 
 def _in_context(
