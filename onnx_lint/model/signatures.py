@@ -69,7 +69,7 @@ class Operator:
 class Usage:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
-    __slots__ = ("_forms", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
+    __slots__ = ("_nodes", "attributes", "count", "form", "forms", "graph", "inputs", "operator", "outputs")
 
     def __init__(
         self, operator: Operator, graph: Graph, form: NodeForm, attributes: tuple[tuple[str, int], ...]
@@ -86,19 +86,20 @@ class Usage:
         """Name and stated type of each attribute, in the order of the nodes."""
         self.count = 0
         """How many nodes there are."""
-        self._forms: dict[Graph, set[NodeForm]] = {}
+        self.forms: dict[Graph, set[NodeForm]] = {}
+        """The forms of the nodes, for each graph that has any."""
         self._nodes: list[Node] | None = None
 
     def add(self, graph: Graph, form: NodeForm, count: int) -> None:
         """Take in so many nodes of a graph."""
-        self._forms.setdefault(graph, set()).add(form)
+        self.forms.setdefault(graph, set()).add(form)
         self.count += count
 
     @property
     def nodes(self) -> list[Node]:
         """The nodes, which are made when somebody asks."""
         if self._nodes is None:
-            self._nodes = [node for graph, forms in self._forms.items() for node in graph.nodes_of(forms)]
+            self._nodes = [node for graph, forms in self.forms.items() for node in graph.nodes_of(forms)]
         return self._nodes
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from onnx_lint.model import Graph, Model, Node, Proto
 from onnx_lint.model.dims import Dims, stated_dims
 from onnx_lint.model.fit import attributes_with
+from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.tensor_data import describe_shape
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
@@ -42,34 +43,37 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [0, 0] } }
     ```
     """
-    found: dict[Graph, list[tuple[Node, Judge]]] = {}
+    judged: dict[Graph, list[tuple[Judge, set[NodeForm]]]] = {}
     for usage in model.signatures.verified_usages:
         judge = _JUDGES.get((usage.operator.domain, usage.operator.op_type))
-        if judge is None:
-            continue
-        for node in usage.nodes:
-            found.setdefault(node.graph, []).append((node, judge))
-    # Large models repeat a few layers: what is asked of a node is asked of the first one of its like.
-    sound: set[tuple[object, ...]] = set()
-    for graph, nodes in found.items():
-        dims = stated_dims(graph, {name for node, _ in nodes for name in node.inputs if name})
-        for node, judge in nodes:
-            like = _likeness(node, judge, dims)
-            if like in sound:
-                continue
-            findings = list(judge(node, dims))
-            yield from findings
-            if not findings:
-                sound.add(like)
+        if judge is not None:
+            for graph, forms in usage.forms.items():
+                judged.setdefault(graph, []).append((judge, forms))
+    for graph, groups in judged.items():
+        yield from _in_graph(graph, groups)
 
 
 Judge = Callable[[Node, dict[str, Dims]], Iterator[Finding]]
 
 
-def _likeness(node: Node, judge: Judge, dims: dict[str, Dims]) -> tuple[object, ...]:
-    """All that judges look at, equal for nodes with one verdict."""
-    attributes = [attribute.SerializePartialToString() for attribute in node.attribute_protos]
-    return judge, len(node.outputs), *map(dims.get, node.inputs), *attributes
+def _in_graph(graph: Graph, groups: list[tuple[Judge, set[NodeForm]]]) -> Iterator[Finding]:
+    members: list[list[int]] = [[] for _ in groups]
+    member_of = {form: members[number] for number, (_, forms) in enumerate(groups) for form in forms}
+    for index, form in enumerate(graph.forms):
+        if form in member_of:
+            member_of[form].append(index)
+    inputs = graph.node_inputs
+    dims = stated_dims(graph, {name for indices in members for index in indices for name in inputs[index] if name})
+    # Large models repeat a few layers: nodes of one form whose inputs have the same dimensions have one verdict.
+    sound: set[tuple[object, ...]] = set()
+    for (judge, _), indices in zip(groups, members, strict=True):
+        for index in indices:
+            like = graph.forms[index], *map(dims.get, inputs[index])
+            if like not in sound:
+                findings = list(judge(graph.nodes[index], dims))
+                yield from findings
+                if not findings:
+                    sound.add(like)
 
 
 def _attribute(node: Node, name: str, type_name: str) -> Proto | None:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.model.graph import Function, Graph
@@ -53,11 +52,12 @@ class CallMemory:
         self._budget -= 1 + _size(function.body)
         return self._budget >= 0
 
-    @contextmanager
-    def entering(self, function: Function) -> Iterator[None]:
-        """While the body is walked."""
+    def enter(self, function: Function) -> None:
+        """Note that the body is being walked."""
         self._open.add(function.index)
-        yield
+
+    def leave(self, function: Function) -> None:
+        """Note that it is no longer."""
         self._open.discard(function.index)
 
     def deciding(self, function: Function) -> frozenset[str]:

@@ -47,11 +47,14 @@ class _Cell:
         """The outcomes so far, of nodes without subgraphs."""
 
 
+Cells = dict[NodeForm, _Cell]
+
+
 class _Frame(Record):
     """What holds for all nodes of a function body, or of the graphs outside of functions."""
 
     operators: Operators
-    cells: dict[NodeForm, _Cell]
+    cells: Cells
     bindings: Bindings | None = None
     call: Call | None = None
 
@@ -97,7 +100,8 @@ class _Flow:
         self.model = model
         self.found = TypeFlow(model.signatures.schemas)
         self.top = _Frame({}, {})
-        self._frames: dict[int, Operators] = {}
+        self._frames: dict[int, tuple[Operators, Cells]] = {}
+        """What functions share that import the same versions; cells where they have no attribute parameters too."""
         self._calls = CallMemory(self._operator_of)
         self._called = {function.name for function in model.functions}
 
@@ -150,6 +154,8 @@ class _Flow:
 
     def _compare(self, graph: Graph, declared: Mapping[str, ValueType], known: Types, frame: _Frame) -> set[str]:
         """Note the values that are declared as another type than their node makes, and return their names."""
+        if not declared:
+            return set()
         get = known.get
         differing = {name for name, kind in declared.items() if get(name, kind) != kind}
         # What is declared of inputs and initializers is compared elsewhere; a value from outside has no position here.
@@ -220,7 +226,7 @@ class _Flow:
             return operator.handed_on(outcome, outputs)
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
-        function = self.model.calls.function_of(node) if node.op_type in self._called else None
+        function = self.model.signatures.operator(node).function if node.op_type in self._called else None
         outputs = () if function is None else (yield self._call(function, node, inputs, frame))
         # An unknown operator leaves room for what is declared.
         return Outcome(outputs + (None,) * (len(node.outputs) - len(outputs)))
@@ -282,16 +288,24 @@ class _Flow:
         defaults = {default.name: argument_of(default) for default in function.attribute_defaults}
         known: Types = {"": ABSENT}
         known.update((name, kind) for name, kind in zip(function.body.input_names, inputs, strict=True) if name)
-        frame = _Frame(self._operators_in(function), {}, {**defaults, **dict(given)}, call)
-        with self._calls.entering(function):
-            return (yield self.walk(function.body, frame, known, None))
+        bindings = {**defaults, **dict(given)}
+        operators, cells = self._shared(function)
+        self._calls.enter(function)
+        outputs = yield self.walk(
+            function.body, _Frame(operators, {} if bindings else cells, bindings, call), known, None
+        )
+        self._calls.leave(function)
+        return outputs
 
-    def _operators_in(self, function: Function) -> Operators:
-        return self._frames.setdefault(function.index, {})
+    def _shared(self, function: Function) -> tuple[Operators, Cells]:
+        scope = self.model.imports.number_of(function)
+        if scope not in self._frames:
+            self._frames[scope] = {}, {}
+        return self._frames[scope]
 
     def _operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         function = graph.function
-        operators = self.top.operators if function is None else self._operators_in(function)
+        operators = self.top.operators if function is None else self._shared(function)[0]
         return self._operator(graph, form, operators)
 
 
