@@ -102,6 +102,8 @@ def test_the_table_has_what_the_nodes_have(seed: int, most: int, monkeypatch: py
     table = node_table([node.SerializeToString() for node in nodes])
     assert _rows(table) == list(map(_expected, nodes))
     assert table.annotated == [index for index, node in enumerate(nodes) if _is_annotated(node)]
+    names = [name for node in nodes for name in (node.name, *node.input, *node.output)]
+    assert table.longest == max(127, *(len(name.encode()) for name in names))
     long_types = [
         a for node in nodes for a in node.attribute if a.HasField("tp") and node.ByteSize() > MAX_SHARED_BYTES
     ]

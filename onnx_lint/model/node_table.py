@@ -60,7 +60,7 @@ class NodeForm:
 class NodeTable:
     """The columns of a list of nodes; each has an element for each node, in the order of the file."""
 
-    __slots__ = ("annotated", "forms", "inputs", "is_canonical", "names", "outputs")
+    __slots__ = ("annotated", "forms", "inputs", "is_canonical", "longest", "names", "outputs")
 
     def __init__(self) -> None:
         self.inputs: list[list[str]] = []
@@ -69,6 +69,8 @@ class NodeTable:
         self.forms: list[NodeForm] = []
         self.annotated: list[int] = []
         """The indices of the nodes with documentation, metadata or a device configuration."""
+        self.longest = 0x7F
+        """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
         self.is_canonical = True
         """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
 
@@ -98,7 +100,7 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
                 start = position + 2
                 length = data[start - 1]
                 if length >= 0x80:
-                    length, start = _two_bytes(data, start)
+                    length, start = _two_bytes(data, start, table)
                 elif not length:
                     has_gap = True
                 position = start + length
@@ -107,7 +109,7 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
                 start = position + 2
                 length = data[start - 1]
                 if length >= 0x80:
-                    length, start = _two_bytes(data, start)
+                    length, start = _two_bytes(data, start, table)
                 elif not length:
                     has_gap = True
                 position = start + length
@@ -116,7 +118,7 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
                 start = position + 2
                 length = data[start - 1]
                 if length >= 0x80:
-                    length, start = _two_bytes(data, start)
+                    length, start = _two_bytes(data, start, table)
                 position = start + length
                 name = data[start:position].decode()
             if data[position] != _OP_TYPE:
@@ -140,18 +142,21 @@ _Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 _forms: dict[_Key, NodeForm] = {}
 
 
-def _two_bytes(data: bytes, start: int) -> tuple[int, int]:
+def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
     """The length that begins before `start` in two bytes, and where the string begins; IndexError for a longer one."""
     high = data[start]
     if not 0 < high < 0x80:
         raise IndexError
-    return data[start - 1] & 0x7F | high << 7, start + 1
+    length = data[start - 1] & 0x7F | high << 7
+    table.longest = max(table.longest, length)
+    return length, start + 1
 
 
 def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, bytes]:
     """Inputs, outputs, name and the serialized rest of a node that the quick way does not get through."""
     proto = _checked(data, table)
     found = proto.input[:], proto.output[:], proto.name
+    table.longest = max(table.longest, *(len(name.encode()) for name in (*found[0], *found[1], found[2])))
     for field in ("input", "output", "name"):
         proto.ClearField(field)
     return *found, proto.SerializePartialToString()

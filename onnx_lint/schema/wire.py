@@ -172,35 +172,38 @@ def skip_short(
     """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
 
     The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
-    bytes (at most MOST_SHORT_BYTES), and do not reach beyond `end`. It may go on behind that.
+    bytes (a multiple of 128, at most MOST_SHORT_BYTES), and do not reach beyond `end`. It may go on behind that.
     Where each begins is added to `starts`, if there is such a list. With a tag of two bytes there is no row.
     """
-    position, count = start, 0
+    position, count, most_high = start, 0, most_bytes >> 7
     if tag >= 0x80:
         return position, count
     while position < end:
         window = source.read_at(position, min(WINDOW_BYTES, end - position))
-        local, size = 0, len(window)
+        local = 0
+        begins: list[int] = []
+        begin = begins.append
+        # A large file has hundreds of thousands of such records, so what can be asked after the loop is.
         try:
             while window[local] == tag:
+                begin(local)
                 length = window[local + 1]
-                following = local + 2 + length
-                if length >= 0x80:
+                if length < 0x80:
+                    local += length + 2
+                else:
                     high = window[local + 2]
-                    length = high << 7 | length & 0x7F
-                    following = local + 3 + length
-                    if high >= 0x80 or length >= most_bytes:
+                    if high >= most_high:
+                        begins.pop()
                         break
-                if following > size:
-                    break
-                if starts is not None:
-                    starts.append(position + local)
-                local = following
-                count += 1
+                    local += (high << 7 | length & 0x7F) + 3
         except IndexError:
-            pass  # the window ends inside a tag or length
+            if local != len(window):
+                local = begins.pop()  # the window ends inside the record
         if not local:
             break
+        count += len(begins)
+        if starts is not None:
+            starts += [position + first for first in begins]
         position += local
     return position, count
 

@@ -94,23 +94,23 @@ def _names(model: Model) -> tuple[Place, str] | None:
     limit = model.limits.name_characters
     if model.source.size <= limit:
         return None
-    if max(map(len, _all_names(model)), default=0) <= limit:
+    are_short = max(map(len, _names_of_few(model)), default=0) <= limit
+    if are_short and all(graph.table.longest <= limit for graph in model.graphs):
         return None
     return next((name for graph in model.graphs for name in _long_names(graph, limit)), None)
 
 
-def _all_names(model: Model) -> Iterator[str]:
-    """All names, most of them once: what a graph defines is among its positions, and so is what it uses."""
+def _names_of_few(model: Model) -> Iterator[str]:
+    """All names but those in nodes, of which there are the most, and of which the table of nodes has the length."""
     graphs, from_iterable = model.graphs, chain.from_iterable
     operators = [usage.operator for usage in model.signatures.usages]
     return chain(
         [operator.op_type for operator in operators],
         [operator.domain for operator in operators],
-        [use.name for use in model.resolution.undefined],
         [graph.name for graph in graphs],
-        from_iterable([graph.node_names for graph in graphs]),
-        from_iterable([graph.positions for graph in graphs]),
+        from_iterable([graph.input_names for graph in graphs]),
         from_iterable([graph.output_names for graph in graphs]),
+        from_iterable([graph.initializer_names for graph in model.graphs_with("initializer")]),
         from_iterable([graph.value_info_names for graph in model.graphs_with("value_info")]),
     )
 
@@ -124,14 +124,14 @@ def _long_names(graph: Graph, limit: int) -> Iterator[tuple[Place, str]]:
         for index, name in enumerate(names):
             if len(name) > limit:
                 yield graph.place.at(field, index), _long(field, name)
-    for node in graph.nodes:
-        for field, name in (("name", node.name), ("op_type", node.op_type), ("domain", node.domain)):
+    for number, (node_name, form) in enumerate(zip(graph.node_names, graph.forms, strict=True)):
+        for field, name in (("name", node_name), ("op_type", form.op_type), ("domain", form.domain)):
             if len(name) > limit:
-                yield node.place.at(field), _long(field, name)
-        for field, names in (("input", node.inputs), ("output", node.outputs)):
+                yield graph.nodes[number].place.at(field), _long(field, name)
+        for field, names in (("input", graph.node_inputs[number]), ("output", graph.node_outputs[number])):
             for index, name in enumerate(names):
                 if len(name) > limit:
-                    yield node.place.at(field, index), _long(field, name)
+                    yield graph.nodes[number].place.at(field, index), _long(field, name)
 
 
 def _long(field: str, name: str) -> str:
