@@ -39,6 +39,15 @@ ODD: dict[str, dict[str, Any]] = {
     "no values": {"name": "w", "dims": [2], "data_type": 1},
     "an empty raw_data": {**PLAIN, "raw_data": b""},
     "values in a typed field": {"name": "w", "dims": [2], "data_type": 1, "float_data": [0.5, 1.0]},
+    "doubles": {"name": "w", "dims": [2], "data_type": 11, "double_data": [0.5, 1.0]},
+    "small integers": {"name": "w", "dims": [3], "data_type": 3, "int32_data": [0, 127, 5]},
+    "integers of several bytes": {"name": "w", "dims": [4], "data_type": 2, "int32_data": [0, 128, 70_000, 1]},
+    "negative integers": {"name": "w", "dims": [2], "data_type": 3, "int32_data": [-1, 127]},
+    "long integers": {"name": "w", "dims": [2], "data_type": 7, "int64_data": [1 << 62, -(1 << 63)]},
+    "many small integers": {"name": "w", "dims": [300], "data_type": 7, "int64_data": list(range(100)) * 3},
+    "unsigned integers": {"name": "w", "dims": [1], "data_type": 12, "uint64_data": [(1 << 64) - 1]},
+    "strings": {"name": "w", "dims": [2], "data_type": 8, "string_data": [b"a", b""]},
+    "a string": {"name": "w", "data_type": 8, "string_data": [b"a"]},
     "values in two fields": {**PLAIN, "int64_data": [1, -1]},
     "a segment": {**PLAIN, "segment": {"begin": 0, "end": 1}},
     "documentation": {**PLAIN, "doc_string": "weights"},
@@ -48,9 +57,18 @@ ODD: dict[str, dict[str, Any]] = {
 }
 
 
-def _raw_bytes(tensor: Any) -> int:
-    fields = {field.name for field, _ in tensor.ListFields()}
-    return len(tensor.raw_data) if fields <= {"name", "dims", "data_type", "raw_data"} else 0
+def _values(tensor: Any) -> tuple[str, int, int]:
+    fields = {
+        field.name: value for field, value in tensor.ListFields() if field.name not in ("name", "dims", "data_type")
+    }
+    if len(fields) != 1 or "string_data" in fields or not _TYPED.issuperset(fields):
+        return "", 0, -1
+    ((field, values),) = fields.items()
+    are_small = field in ("int32_data", "int64_data", "uint64_data") and min(values) >= 0 and max(values) < 128
+    return field, len(values), max(values) if are_small else -1
+
+
+_TYPED = {"raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data"}
 
 
 def _assert_right(tensors: list[Any]) -> None:
@@ -59,9 +77,9 @@ def _assert_right(tensors: list[Any]) -> None:
     assert found.element_types == [tensor.data_type for tensor in tensors]
     assert [dimensions(shape) for shape in found.shapes] == [tuple(tensor.dims) for tensor in tensors]
     assert len(set(found.shapes)) == len({tuple(tensor.dims) for tensor in tensors})
-    for size, tensor in zip(found.raw_bytes, tensors, strict=True):
-        is_evident = tensor.name and 0 < tensor.data_type < 0x80
-        assert size == _raw_bytes(tensor) or (size == 0 and not is_evident), tensor
+    for values, tensor in zip(zip(found.fields, found.entries, found.greatest, strict=True), tensors, strict=True):
+        known = _values(tensor)
+        assert values == known or (values == ("", 0, -1) and not 0 < tensor.data_type < 0x80), tensor
 
 
 def test_a_column_has_the_values_of_all_messages():
@@ -109,7 +127,7 @@ def test_initializers_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_no_initializers():
-    assert initializers_of([]) == initializers.Initializers([], [], [], [])
+    assert initializers_of([]) == initializers.Initializers([], [], [], [], [], [])
 
 
 VALUES: tuple[dict[str, Any], ...] = (

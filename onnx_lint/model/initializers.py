@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from onnx_lint.record import Record
 from onnx_lint.schema.columns import CHUNK, columns
+from onnx_lint.schema.wire import decode_varint
 
 Proto = Any
 
@@ -19,6 +20,23 @@ _PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "name", "raw_data"})
 
 _NO_DIMENSION: Final = -(1 << 62) - 20_170_907
 """Stands in `dims` between two tensors. That there are as many shapes as tensors proves that none of them has it."""
+
+
+_TYPE, _NAME = 0x10, 0x42
+"""The tags of data_type and name in a TensorProto."""
+
+_VALUES: Final = {
+    0x22: ("float_data", 4),
+    0x2A: ("int32_data", 0),
+    0x3A: ("int64_data", 0),
+    0x4A: ("raw_data", 1),
+    0x52: ("double_data", 8),
+    0x5A: ("uint64_data", 0),
+}
+"""By their tags the fields for values but strings, and how many bytes an entry has; 0 for varints."""
+
+_CONTINUED: Final = bytes(range(0x80, 0x100))
+"""All bytes of varints but the last ones."""
 
 
 class Initializers(Record):
@@ -29,25 +47,29 @@ class Initializers(Record):
     """The numbers of the element types; 0 where none is stated."""
     shapes: list[bytes]
     """The dimensions in serialized form, equal where they are; see `dimensions`."""
-    raw_bytes: list[int]
-    """The sizes of raw_data; 0 where it is not evident that there is no field but it, the name, the type, the shape."""
+    fields: list[str]
+    """The fields that hold values; empty where it is not evident that there are no others but name, type and shape."""
+    entries: list[int]
+    """How many entries that field has, bytes for raw_data."""
+    greatest: list[int]
+    """The greatest of integers as entries, where all are from 0 to 127; else -1, of raw_data always."""
 
 
-NO_INITIALIZERS: Final = Initializers([], [], [], [])
+def _empty() -> Initializers:
+    return Initializers([], [], [], [], [], [])
+
+
+NO_INITIALIZERS: Final = _empty()
 
 
 def initializers_of(protos: Sequence[Proto]) -> Initializers:
     """The columns of these TensorProtos."""
     if not protos:
         return NO_INITIALIZERS
-    all_of_them = Initializers([], [], [], [])
+    found = _empty()
     for start in range(0, len(protos), CHUNK):
-        chunk = _chunk(protos[start : start + CHUNK])
-        all_of_them.names.extend(chunk.names)
-        all_of_them.element_types.extend(chunk.element_types)
-        all_of_them.shapes.extend(chunk.shapes)
-        all_of_them.raw_bytes.extend(chunk.raw_bytes)
-    return all_of_them
+        _add(found, protos[start : start + CHUNK])
+    return found
 
 
 def dimensions(shape: bytes) -> tuple[int, ...]:
@@ -55,7 +77,7 @@ def dimensions(shape: bytes) -> tuple[int, ...]:
     return tuple(columns("TensorProto").FromString(shape).dims)
 
 
-def _chunk(protos: Sequence[Proto]) -> Initializers:
+def _add(found: Initializers, protos: Sequence[Proto]) -> None:
     pieces = [proto.SerializePartialToString() for proto in protos]
     tensor = columns("TensorProto")
     between = tensor(dims=[_NO_DIMENSION]).SerializePartialToString()
@@ -66,14 +88,27 @@ def _chunk(protos: Sequence[Proto]) -> Initializers:
         merged.ClearField(field)
     # The second byte of what stands between them is above 127, so that it is found where it is a field, and only there.
     shapes = merged.SerializePartialToString().split(between)
-    if len(shapes) != len(pieces):
+    count = len(pieces)
+    if len(shapes) != count:
         shapes = [_shape(piece) for piece in pieces]
-    if len(names) == len(element_types) == len(raw_bytes) == len(pieces) and fields <= _PLAIN_FIELDS:
-        return Initializers(names, element_types, shapes, raw_bytes)
-    names = [proto.name for proto in protos]
-    element_types = [proto.data_type for proto in protos]
-    raw_bytes = [_lone_raw_bytes(*each) for each in zip(protos, pieces, shapes, strict=True)]
-    return Initializers(names, element_types, shapes, raw_bytes)
+    if len(names) != count:
+        names = [proto.name for proto in protos]
+    if len(element_types) != count:
+        element_types = [proto.data_type for proto in protos]
+        fields.clear()
+    found.names.extend(names)
+    found.element_types.extend(element_types)
+    found.shapes.extend(shapes)
+    if len(raw_bytes) == count and fields and fields <= _PLAIN_FIELDS:
+        found.fields.extend(["raw_data"] * count)
+        found.entries.extend(raw_bytes)
+        found.greatest.extend([-1] * count)
+        return
+    for piece, shape in zip(pieces, shapes, strict=True):
+        field, entries, greatest = _values(piece, len(shape))
+        found.fields.append(field)
+        found.entries.append(entries)
+        found.greatest.append(greatest)
 
 
 def _shape(piece: bytes) -> bytes:
@@ -82,15 +117,31 @@ def _shape(piece: bytes) -> bytes:
     return shape
 
 
-def _lone_raw_bytes(proto: Proto, piece: bytes, shape: bytes) -> int:
-    """The size of raw_data where the message is as long as it, name, type and shape make it, else 0."""
-    count = len(proto.raw_data)
-    if not count or not proto.name or not 0 < proto.data_type < 0x80:
-        return 0  # a field that is not set might hide another one of the same length
-    size = len(shape) + 2 + _record_bytes(len(proto.name.encode())) + _record_bytes(count)
-    return count if len(piece) == size else 0
+_NOT_EVIDENT: Final = ("", 0, -1)
 
 
-def _record_bytes(length: int) -> int:
-    """How many bytes a field of so many takes up, with its tag and its length."""
-    return 1 + -(-length.bit_length() // 7) + length
+def _values(piece: bytes, position: int) -> tuple[str, int, int]:
+    """The field with the values of a serialized tensor whose shape ends at `position`, its entries and the greatest."""
+    if piece[position : position + 1] != bytes((_TYPE,)) or piece[position + 1] >= 0x80:
+        return _NOT_EVIDENT  # no type, or one that no element type has as its number
+    position += 2
+    found = _NOT_EVIDENT
+    while position < len(piece):
+        tag = piece[position]
+        length, start = piece[position + 1], position + 2
+        if length >= 0x80:
+            length, start = decode_varint(piece, position + 1)
+        position = start + length
+        if tag in _VALUES and found is _NOT_EVIDENT:
+            found = _counted(*_VALUES[tag], piece[start:position])
+        elif tag != _NAME:
+            return _NOT_EVIDENT
+    return found
+
+
+def _counted(field: str, entry_bytes: int, content: bytes) -> tuple[str, int, int]:
+    if entry_bytes:
+        return field, len(content) // entry_bytes, -1
+    if content.isascii():
+        return field, len(content), max(content, default=-1)
+    return field, len(content.translate(None, _CONTINUED)), -1

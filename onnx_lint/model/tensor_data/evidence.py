@@ -104,13 +104,17 @@ def are_values_evident(fields: SetFields, encoding: Encoding) -> bool:
     return 0 < len(values) <= _FEW_VALUES and least <= min(values) and max(values) <= greatest
 
 
-def is_evident_kind(element_type: int, shape: bytes, raw_bytes: int) -> bool:
-    """The same of an initializer with a name, these, and nothing else, see `onnx_lint.model.initializers`."""
-    encoding = _ENCODINGS.get((element_type, _RAW_DATA))
-    if encoding is None or not encoding.is_plain:
+def is_evident_kind(element_type: int, shape: bytes, field: str, entries: int, greatest: int) -> bool:
+    """The same of an initializer of which the columns of `onnx_lint.model.initializers` say this."""
+    encoding = _ENCODINGS.get((element_type, _FIELDS[field])) if field else None
+    if encoding is None:
         return False
+    if not encoding.is_plain:
+        least, most = encoding.entry_range or (0, -1)
+        if not least <= 0 <= greatest <= most:
+            return False
     elements = _positive_elements(dimensions(shape))
-    return elements is not None and raw_bytes == encoding.entries_of(elements)
+    return elements is not None and entries == encoding.entries_of(elements)
 
 
 def encoding_of(values: SetFields, payloads: tuple[Payload, ...]) -> Encoding | None:

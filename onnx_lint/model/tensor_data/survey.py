@@ -81,7 +81,7 @@ class _Walk:
         """The indices of initializers that are of a kind not evidently right, or have values in the source."""
         held = graph.initializers
         self.element_types.update(held.element_types)
-        kinds = list(zip(held.element_types, held.shapes, held.raw_bytes, strict=True))
+        kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
         wrong = {kind for kind in set(kinds) if not is_evident_kind(*kind)}
         found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
         if self.left_out:
