@@ -30,6 +30,7 @@ class AttributeIndex:
 
     def __init__(self) -> None:
         self._signatures: set[AttributeSignature] = set()
+        self._holding_graphs: set[AttributeSignature] = set()
         self._forms: set[NodeForm] = set()
         self._rows: list[_Row] = []
 
@@ -38,14 +39,17 @@ class AttributeIndex:
 
         Returns the attributes that hold graphs.
         """
-        forms = [form for form in graph.form_counts if form.attributes]
-        self._forms.update(forms)
         row = _Row(graph, list(map(signature_of, graph.proto.attribute_proto)) if graph.is_function else [])
         self._rows.append(row)
-        found = {signature for form in forms for signature in _signatures(form)}.union(row.defaults)
-        self._signatures |= found
-        wanted = set(filter(_holds_graphs, found))
-        return list(_located(row, wanted, _with_any(forms, wanted))) if wanted else []
+        # Functions repeat a few forms, and of all of them only the first is looked at.
+        new = graph.form_counts.keys() - self._forms
+        if new or row.defaults:
+            self._forms |= new
+            self._signatures.update(row.defaults, *map(_signatures, new))
+            self._holding_graphs = set(filter(_holds_graphs, self._signatures))
+        if not self._holding_graphs:
+            return []
+        return list(_located(row, self._holding_graphs, _with_any(graph.form_counts, self._holding_graphs)))
 
     def where(self, is_wanted: Asked) -> Iterator[Attribute]:
         """The attributes of whose signature `is_wanted` is true, in the order of the graphs.

@@ -69,7 +69,7 @@ class Operator:
 class Usage:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
-    __slots__ = ("_nodes", "attributes", "count", "form", "forms", "graph", "inputs", "operator", "outputs")
+    __slots__ = ("_added", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
 
     def __init__(
         self, operator: Operator, graph: Graph, form: NodeForm, attributes: tuple[tuple[str, int], ...]
@@ -86,14 +86,21 @@ class Usage:
         """Name and stated type of each attribute, in the order of the nodes."""
         self.count = 0
         """How many nodes there are."""
-        self.forms: dict[Graph, set[NodeForm]] = {}
-        """The forms of the nodes, for each graph that has any."""
+        self._added: list[tuple[Graph, NodeForm]] = []
         self._nodes: list[Node] | None = None
 
     def add(self, graph: Graph, form: NodeForm, count: int) -> None:
         """Take in so many nodes of a graph."""
-        self.forms.setdefault(graph, set()).add(form)
+        self._added.append((graph, form))
         self.count += count
+
+    @property
+    def forms(self) -> dict[Graph, set[NodeForm]]:
+        """The forms of the nodes, for each graph that has any."""
+        found: dict[Graph, set[NodeForm]] = {}
+        for graph, form in self._added:
+            found.setdefault(graph, set()).add(form)
+        return found
 
     @property
     def nodes(self) -> list[Node]:

@@ -74,7 +74,8 @@ def follow_types(model: Model) -> TypeFlow:
             _run(flow.walk_nested(graph, flow.top, {"": ABSENT} if graph.parent is None else known, None))
         flow.found.types = known
         for function in model.functions:
-            _run(flow.uncalled(function))
+            if not flow.was_entered(function):
+                _run(flow.uncalled(function))
     return flow.found
 
 
@@ -227,7 +228,7 @@ class _Flow:
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
         function = self.model.signatures.operator(node).function if node.op_type in self._called else None
-        outputs = () if function is None else (yield self._call(function, node, inputs, frame))
+        outputs = () if function is None else (yield from self._call(function, node, inputs, frame))
         # An unknown operator leaves room for what is declared.
         return Outcome(outputs + (None,) * (len(node.outputs) - len(outputs)))
 
@@ -254,7 +255,7 @@ class _Flow:
     def walk_nested(self, graph: Graph, frame: _Frame, known: Types, supplied: Outputs | None) -> Walk:
         """Walk a nested graph, whose names are gone afterwards."""
         hidden = {name: known[name] for name in graph.positions if name in known}
-        outputs = yield self.walk(graph, frame, known, supplied)
+        outputs = yield from self.walk(graph, frame, known, supplied)
         for name in graph.positions:
             known.pop(name, None)
         known.update(hidden)
@@ -262,7 +263,7 @@ class _Flow:
 
     # --- functions
 
-    def _call(self, function: Function, node: Node, inputs: Inputs, frame: _Frame) -> Walk:
+    def _call(self, function: Function, node: Node, inputs: Inputs, frame: _Frame) -> Generator[Walk, Outputs, Outputs]:
         """The types of the outputs of a call: those of the body, for these types and arguments, walked once."""
         given = read_arguments(node.attribute_protos, self._calls.deciding(function), frame.bindings)
         count = len(function.body.input_names)
@@ -276,13 +277,15 @@ class _Flow:
         self._calls.remember(function, inputs, given, outputs)
         return outputs
 
+    def was_entered(self, function: Function) -> bool:
+        """Whether the body has been walked."""
+        return self._calls.was_entered(function)
+
     def uncalled(self, function: Function) -> Walk:
         """Walk the body of a function that no call has led to, with arguments of which nothing is known."""
-        if self._calls.was_entered(function):
-            return ()
         self._calls.may_enter(function)
         given = tuple((name, UNKNOWN) for name in function.attribute_names)
-        return (yield self._body(function, (None,) * len(function.body.input_names), given, None))
+        return (yield from self._body(function, (None,) * len(function.body.input_names), given, None))
 
     def _body(self, function: Function, inputs: Inputs, given: Arguments, call: Call | None) -> Walk:
         defaults = {default.name: argument_of(default) for default in function.attribute_defaults}
@@ -291,9 +294,8 @@ class _Flow:
         bindings = {**defaults, **dict(given)}
         operators, cells = self._shared(function)
         self._calls.enter(function)
-        outputs = yield self.walk(
-            function.body, _Frame(operators, {} if bindings else cells, bindings, call), known, None
-        )
+        frame = _Frame(operators, {} if bindings else cells, bindings, call)
+        outputs = yield from self.walk(function.body, frame, known, None)
         self._calls.leave(function)
         return outputs
 
