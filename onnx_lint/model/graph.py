@@ -201,6 +201,11 @@ class Graph:
         """The name of each node; empty for one without."""
         return self.table.names
 
+    @cached_property
+    def distinct_node_names(self) -> frozenset[str]:
+        """The names of the nodes, the empty one too if there is a node without."""
+        return frozenset(self.table.names)
+
     @property
     def node_inputs(self) -> list[list[str]]:
         """The inputs of each node; an empty name stands for one that is left out."""
