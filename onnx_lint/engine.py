@@ -447,7 +447,7 @@ def _facts(model: Model) -> Facts | None:
         ir_version=model.ir_version,
         opset_imports=tuple((str(_name(entry.domain)), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
         producer=str(_name(f"{proto.producer_name} {proto.producer_version}".strip())),
-        nodes=sum(len(graph.nodes) for graph in model.graphs),
+        nodes=sum(len(graph.forms) for graph in model.graphs),
         graphs=sum(not graph.is_function for graph in model.graphs),
         functions=len(model.functions),
     )

@@ -81,6 +81,8 @@ def _may_exceed(model: Model, most: int) -> bool:
     """
     of_graph, of_function = attrgetter(*_OF_GRAPH), attrgetter(*_OF_FUNCTION)
     for graph in model.graphs:
+        if graph.is_function and graph.proto.ByteSize() < _BYTES_OF_ELEMENT * most:
+            continue
         lists = of_function(graph.proto) if graph.is_function else of_graph(graph.proto)
         if max(map(len, lists)) > most or max(map(len, graph.proto.node), default=0) > _BYTES_OF_ELEMENT * most:
             return True

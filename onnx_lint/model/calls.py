@@ -122,9 +122,9 @@ class Calls:
         nodes = 0
         for graph in self._graphs:
             if graph.function is None:
-                nodes += len(graph.nodes)
+                nodes += len(graph.forms)
             else:
-                sizes[graph.function.index] += len(graph.nodes)
+                sizes[graph.function.index] += len(graph.forms)
         if any(self.callees):
             self._expand(sizes)
         return min(nodes + sum(calls * (sizes[callee] - 1) for callee, calls in outside.items()), MAX_COUNT)

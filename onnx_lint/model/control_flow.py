@@ -18,7 +18,7 @@ def control_flow_node(model: Model, graph: Graph) -> Node | None:
 
     A node that calls a function of the model is none, whatever it is called.
     """
-    if graph.parent is None or graph.position >= len(graph.parent.nodes):
+    if graph.parent is None or graph.position >= len(graph.parent.forms):
         return None
     node = graph.parent.nodes[graph.position]
     if node.op_type not in CONTROL_FLOW_OPERATORS or normalized_domain(node.domain) != DEFAULT_DOMAIN:

@@ -265,12 +265,12 @@ class Graph:
     @cached_property
     def input_names(self) -> list[str]:
         """The names of the formal inputs."""
-        return list(self.proto.input) if self.is_function else self.value_infos["input"].names
+        return self.proto.input[:] if self.is_function else self.value_infos["input"].names
 
     @cached_property
     def output_names(self) -> list[str]:
         """The names of the outputs."""
-        return list(self.proto.output) if self.is_function else self.value_infos["output"].names
+        return self.proto.output[:] if self.is_function else self.value_infos["output"].names
 
     @cached_property
     def initializer_names(self) -> list[str]:
@@ -407,9 +407,9 @@ class Function:
     @cached_property
     def attribute_names(self) -> list[str]:
         """The attribute parameters without a default."""
-        return list(self.proto.attribute)
+        return self.proto.attribute[:]  # type: ignore[no-any-return]
 
     @cached_property
     def attribute_defaults(self) -> list[Proto]:
         """The attribute parameters with a default, as AttributeProto."""
-        return list(self.proto.attribute_proto)
+        return self.proto.attribute_proto[:]  # type: ignore[no-any-return]

@@ -27,7 +27,7 @@ def empty_function(model: Model) -> Iterator[Finding]:
     ```
     """
     for function in model.functions:
-        if not function.body.nodes:
+        if not function.body.forms:
             yield Finding(
                 function.place,
                 f"{function.body.describe()} has no nodes",

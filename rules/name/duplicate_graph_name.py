@@ -32,7 +32,7 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     """
     graphs: dict[str, list[Graph]] = {}
     for graph in model.graphs:
-        if graph.name and not graph.is_function:
+        if not graph.is_function and graph.name:
             graphs.setdefault(graph.name, []).append(graph)
     for name, (first, *others) in graphs.items():
         if not others:

@@ -79,4 +79,4 @@ class CallMemory:
 
 
 def _size(graph: Graph) -> int:
-    return len(graph.nodes) + sum(map(_size, graph.nested))
+    return len(graph.forms) + sum(map(_size, graph.nested))
