@@ -42,25 +42,18 @@ MAX_INT64 = (1 << 63) - 1
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 """What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
 
-_NUMBER: Final = r"[0-9]{1,30}"
+_MAX_DIGITS: Final = 30
 _DRIVE: Final = r"[A-Za-z]:"
 _PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
 _MAX_CHARACTERS: Final = 32_767
 """The longest path that any system takes; a stranger's may have a hundred million."""
 
 
-def stored_bytes(proto: Proto) -> int | None:
-    """How many bytes raw_data or external data must have for the shape and element type; None where unknown.
-
-    So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
-    """
-    if proto.HasField("segment"):
+def _whole_number(value: str | None) -> int | None:
+    if not value or len(value) > _MAX_DIGITS or not (value.isascii() and value.isdigit()):
         return None
-    element_type = ELEMENT_TYPES.get(proto.data_type)
-    elements = element_count(proto.dims)
-    if element_type is None or not element_type.bits or elements is None:
-        return None
-    return element_type.bytes_of(elements)
+    number = int(value)
+    return number if number <= MAX_INT64 else None
 
 
 class FileState(Enum):
@@ -169,9 +162,14 @@ class ExternalData:
         """The entries as (key, value), in the order of the file."""
         return [(entry.key, entry.value) for entry in self.proto.external_data]
 
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        """The value of the first entry with each key."""
+        return dict(reversed(self.entries))
+
     def get(self, key: str) -> str | None:
         """The value of the first entry with this key."""
-        return next((value for other, value in self.entries if other == key), None)
+        return self._first.get(key)
 
     def entry_place(self, key: str) -> Place:
         """The place of the first entry with this key, or of the tensor when it has none."""
@@ -185,12 +183,30 @@ class ExternalData:
         """The location as written; empty when there is none."""
         return self.get("location") or ""
 
-    def number(self, key: str) -> int | None:
-        """The value of `offset` or `length`; None when it is absent or not a whole number that fits 64 bits."""
-        value = self.get(key)
-        if value is None or not re.fullmatch(_NUMBER, value) or int(value) > MAX_INT64:
+    @cached_property
+    def offset(self) -> int | None:
+        """Where the values begin; None when that is not said, or not with a whole number that fits 64 bits."""
+        return _whole_number(self.get("offset"))
+
+    @cached_property
+    def length(self) -> int | None:
+        """How many bytes the values take, as the entries say; None as for the offset."""
+        return _whole_number(self.get("length"))
+
+    @cached_property
+    def needed_bytes(self) -> int | None:
+        """How many bytes the shape and element type ask for; None where unknown.
+
+        So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
+        """
+        proto = self.proto
+        if proto.HasField("segment"):
             return None
-        return int(value)
+        element_type = ELEMENT_TYPES.get(proto.data_type)
+        elements = element_count(proto.dims)
+        if element_type is None or not element_type.bits or elements is None:
+            return None
+        return element_type.bytes_of(elements)
 
     @cached_property
     def is_safe(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.external import stored_bytes
 from onnx_lint.rule import Finding, rule
 
 
@@ -26,8 +25,8 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
     `dims: 4 data_type: 1` (float) with a length of 15
     """
     for data in model.external_data:
-        length = data.number("length")
-        needed = stored_bytes(data.proto) if data.is_external and length is not None else None
+        length = data.length
+        needed = data.needed_bytes if data.is_external and length is not None else None
         if needed is not None and length != needed:
             yield Finding(
                 data.entry_place("length"),

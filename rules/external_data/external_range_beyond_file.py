@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.external import stored_bytes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -37,9 +36,8 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     for data in model.external_data:
         if data.file is None or data.file.size is None:
             continue
-        offset = data.number("offset") or 0
-        length = data.number("length")
-        needed = length if length is not None else (stored_bytes(data.proto) or 0)
+        offset, length = data.offset or 0, data.length
+        needed = length if length is not None else (data.needed_bytes or 0)
         if offset + needed > data.file.size:
             yield Finding(
                 data.entry_place("length" if length is not None else "offset"),

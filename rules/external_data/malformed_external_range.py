@@ -33,9 +33,11 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
     `external_data { key: "offset" value: "-1" }`
     """
     for data in model.external_data:
-        for key in ("offset", "length"):
-            value = data.get(key)
-            if data.is_external and value is not None and data.number(key) is None:
+        if not data.is_external:
+            continue
+        for key, number in (("offset", data.offset), ("length", data.length)):
+            value = data.get(key) if number is None else None
+            if value is not None:
                 yield Finding(
                     data.entry_place(key),
                     f"the {key} {quote(value)} of {data.describe()} is not a whole number that 64 bits hold",

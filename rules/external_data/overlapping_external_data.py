@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onnx_lint.model import ExternalData, Model
-from onnx_lint.model.external import spelled_plainly, stored_bytes
+from onnx_lint.model.external import spelled_plainly
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -29,10 +29,9 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     """
     ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}
     for data in model.external_data:
-        length = data.number("length")
-        length = stored_bytes(data.proto) if length is None else length
+        length = data.needed_bytes if data.length is None else data.length
         if data.is_external and data.location and length:
-            start = data.number("offset") or 0
+            start = data.offset or 0
             ranges.setdefault(spelled_plainly(data.location), {}).setdefault((start, start + length), data)
     for location, users in ranges.items():
         for (start, end), (following, past) in pairwise(sorted(users)):

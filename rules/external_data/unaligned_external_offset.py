@@ -27,7 +27,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:
-        if data.is_external and (data.number("offset") or 0) % alignment:
+        if data.is_external and (data.offset or 0) % alignment:
             found.setdefault(data.location, []).append(data)
     for location, users in found.items():
         first = users[0]
@@ -35,7 +35,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
         more = f" and of {others:,} more {'tensor' if others == 1 else 'tensors'}" if others else ""
         yield Finding(
             first.entry_place("offset"),
-            f"the offset {first.number('offset'):,} of {first.describe()}{more} in {quote(location)} "
+            f"the offset {first.offset:,} of {first.describe()}{more} in {quote(location)} "
             f"is not a multiple of {alignment:,}",
             allowed=f"a multiple of {alignment:,} bytes",
             subject=location,
