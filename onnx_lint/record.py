@@ -3,8 +3,8 @@
 
 They are used like frozen dataclasses with slots, and type checkers know them as such. The reason not to use these: a
 dataclass compiles six methods while its module is imported. The sixty of a plain run took a third of its time, and most
-of them have no instance in it. Here only `__init__` is compiled, which takes as long as to make fifty instances without
-that. Nearly all classes have fewer on a small model, and to compile theirs took a tenth of the time.
+of them have no instance in it. Here only `__init__` is compiled, and not before many instances are made: nearly all
+classes have a handful on a small model, and to compile theirs took a tenth of the time.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ EMPTY: Final[Mapping[Any, Any]] = {}
 _OMITTED: Final = object()
 """What stands for a field without a default."""
 
-_FEW: Final = 50
-"""So many instances are made without a compiled `__init__`."""
+_FEW: Final = 40
+"""So many instances are made without a compiled `__init__`, which takes as long as to compile one."""
+
+_set: Final = object.__setattr__
 
 
 @dataclass_transform(frozen_default=True)
@@ -30,6 +32,7 @@ class RecordType(type):
 
     _defaults: dict[str, Any]
     _values: Callable[[Any], tuple[Any, ...]]
+    _required: frozenset[str]
     _instances: Iterator[int]
     """The number of the next instance, while it is not made by a compiled `__init__`."""
 
@@ -40,6 +43,7 @@ class RecordType(type):
         made = super().__new__(cls, name, bases, {"__slots__": names, **namespace})
         made._defaults = defaults
         made._values = _getter(names)
+        made._required = frozenset(name for name, value in defaults.items() if value is _OMITTED)
         made._instances = count()
         return made
 
@@ -61,13 +65,19 @@ class Record(metaclass=RecordType):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         record = type(self)
-        values = _bound(record, args, kwargs) if next(record._instances) < _FEW else None
-        if values is None:
+        given = dict(zip(record._defaults, args, strict=False), **kwargs)
+        values = {**record._defaults, **given}
+        are_right = (
+            len(given) == len(args) + len(kwargs)
+            and len(values) == len(record._defaults)
+            and given.keys() >= record._required
+        )
+        if next(record._instances) >= _FEW or not are_right:
             record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
-            record.__init__(self, *args, **kwargs)
+            record.__init__(self, *args, **kwargs)  # which tells what is wrong with the arguments
             return
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            _set(self, name, value)
         finish = getattr(self, "__post_init__", None)
         if finish is not None:
             finish()
@@ -107,15 +117,6 @@ def replace(record: _R, **changes: Any) -> _R:
     """The record with other values for the fields that are named. Raises TypeError for a name that is no field."""
     kind = type(record)
     return kind(**{**dict(zip(kind._defaults, kind._values(record), strict=True)), **changes})
-
-
-def _bound(record: RecordType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """The value of each field; None where a call of the compiled `__init__` tells what is wrong with the arguments."""
-    given = dict(zip(record._defaults, args, strict=False), **kwargs)
-    values = {**record._defaults, **given}
-    if len(given) != len(args) + len(kwargs) or len(values) != len(record._defaults):
-        return None
-    return None if any(value is _OMITTED for value in values.values()) else values
 
 
 def _compiled_init(record: RecordType) -> Callable[..., None]:

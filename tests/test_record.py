@@ -59,6 +59,47 @@ def test_the_first_instance_is_checked_like_the_others():
             Point(-1)
 
 
+def test_however_many_there_are_arguments_are_taken_alike():
+    class Fresh(Record):
+        x: int
+        y: int = 5
+        z: tuple[int, ...] = ()
+
+        def __post_init__(self) -> None:
+            if self.x < 0:
+                raise ValueError("x is negative")
+
+    wrong: list[tuple[tuple[int, ...], dict[str, int]]] = [
+        ((), {}),
+        ((), {"y": 1}),
+        ((1, 2, 3, 4), {}),
+        ((1,), {"x": 1}),
+        ((1,), {"a": 1}),
+        ((), {"y": 1, "z": 2, "a": 3}),
+    ]
+    for _ in range(100):
+        made = [Fresh(1), Fresh(1, 2), Fresh(1, z=(3,)), Fresh(y=2, x=1), Fresh(z=(1,), y=2, x=3)]
+        assert [(record.x, record.y, record.z) for record in made] == [
+            (1, 5, ()),
+            (1, 2, ()),
+            (1, 5, (3,)),
+            (1, 2, ()),
+            (3, 2, (1,)),
+        ]
+        with pytest.raises(ValueError, match="negative"):
+            Fresh(-1)
+    for args, kwargs in wrong:
+
+        class Another(Record):
+            x: int
+            y: int = 5
+            z: tuple[int, ...] = ()
+
+        for _ in range(3):
+            with pytest.raises(TypeError, match=r"Another\.__init__\(\) "):
+                Another(*args, **kwargs)  # type: ignore[arg-type]
+
+
 def test_equal_are_records_of_one_class_with_equal_fields():
     assert Point(1, 2) == Point(1, 2)
     assert Point(1, 2) != Point(1, 3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model.tensor_data.runs import run_end
 from onnx_lint.schema import wire
 from onnx_lint.source import Source
 
@@ -39,6 +38,8 @@ def records_of(
 def _with_runs(
     source: Source, message: str, start: int, end: int, inside_groups: bool
 ) -> Iterator[tuple[int, int, int, int, int]]:
+    from onnx_lint.model.tensor_data.runs import run_end  # late, as it brings much with it
+
     run: tuple[int, int, int] | None = None
     records = 0
     fields, wanted = wire.fields(message), _RUN_FIELDS[message]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import (
     BEFORE_NODES,
@@ -23,8 +22,6 @@ __all__ = [
     "ROOT",
     "Attribute",
     "Definition",
-    "ExternalData",
-    "ExternalFile",
     "Fault",
     "FaultKind",
     "Function",

@@ -18,7 +18,7 @@ from onnx_lint.cached import cached_property
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
-from onnx_lint.model.tensor_data.stored_tensor import element_count
+from onnx_lint.model.tensor_data.fields import element_count
 from onnx_lint.model.views import Tensor
 from onnx_lint.record import Record
 from onnx_lint.wording import quote

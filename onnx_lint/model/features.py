@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -59,12 +60,19 @@ def _first(occurrences: Iterable[_Occurrence]) -> Iterator[tuple[str, Place, int
         yield name, place, counts[name]
 
 
-def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
-    premature: dict[str, list[str]] = {}
+@functools.cache
+def _later_fields(known: int) -> Mapping[str, list[str]]:
+    """The fields of each message that came after an IR version and that a clause judges."""
+    found: dict[str, list[str]] = {}
     for name, since in FIELDS.items():
         if since.ir_version > known and since.clause is not None:
             message, field = name.split(".")
-            premature.setdefault(message, []).append(field)
+            found.setdefault(message, []).append(field)
+    return found
+
+
+def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
+    premature = _later_fields(known)
     yield from _fields_of_model(model, premature)
     yield from _fields_of_attributes(model, frozenset(premature.get("AttributeProto", ())))
     if "external_data" in premature.get("TensorProto", ()):
@@ -125,9 +133,15 @@ def _types(model: Model, known: int) -> Iterator[_Occurrence]:
             yield str(holder.kind), holder.place.at(str(holder.kind))
 
 
-def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
+@functools.cache
+def _later_element_types(known: int) -> Mapping[int, str]:
+    """The names of the element types that came after an IR version, by their numbers."""
     numbers = schema.message("TensorProto").DataType
-    premature = {numbers.Value(name): name for name, since in ELEMENT_TYPES.items() if since.ir_version > known}
+    return {numbers.Value(name): name for name, since in ELEMENT_TYPES.items() if since.ir_version > known}
+
+
+def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
+    premature = _later_element_types(known)
     if not model.has_plain_types:
         for holder in model.types_where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)

@@ -14,7 +14,6 @@ from onnx_lint.model.attribute_signature import AttributeSignature
 from onnx_lint.model.calls import Calls
 from onnx_lint.model.declarations import Declaration, repeated_declarations
 from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
-from onnx_lint.model.external import ExternalData, ExternalFile
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
 from onnx_lint.model.imports import Imports, domains_in_use
@@ -24,7 +23,6 @@ from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.place import ROOT, Key, Place
 from onnx_lint.model.plain_types import is_plain
 from onnx_lint.model.resolution import Resolution, resolve
-from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec, node_device_configurations, sharding_specs
 from onnx_lint.model.signatures import Signatures
 from onnx_lint.model.surroundings import Neighbourhood, Surroundings
 from onnx_lint.model.tensor_data import TensorSurvey, survey
@@ -39,6 +37,8 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
+    from onnx_lint.model.external import ExternalData, ExternalFile
+    from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.typing.type_flow import TypeFlow
 
 
@@ -292,11 +292,15 @@ class Model:
     @cached_property
     def node_device_configurations(self) -> list[NodeDeviceConfiguration]:
         """Every device configuration of every node."""
+        from onnx_lint.model.sharding import node_device_configurations  # late, as few models have any
+
         return node_device_configurations(self.annotated_nodes)
 
     @cached_property
     def sharding_specs(self) -> list[ShardingSpec]:
         """Every sharding of an input or output of a node."""
+        from onnx_lint.model.sharding import sharding_specs  # as above
+
         return list(sharding_specs(self.node_device_configurations))
 
     # --- what stands in them
@@ -432,12 +436,14 @@ class Model:
     @cached_property
     def external_data(self) -> list[ExternalData]:
         """The tensors that are marked as stored outside the file, or that say where."""
+        annotated = self.tensor_survey.annotated
+        found = [tensor for tensor in annotated if tensor.proto.external_data or tensor.proto.data_location]
+        if not found:
+            return []
+        from onnx_lint.model.external import ExternalData  # late, as most models have none
+
         files: dict[str, ExternalFile] = {}
-        return [
-            ExternalData(tensor, self.directory, files)
-            for tensor in self.tensor_survey.annotated
-            if tensor.proto.external_data or tensor.proto.data_location
-        ]
+        return [ExternalData(tensor, self.directory, files) for tensor in found]
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
         # Most models keep no payload in the source, and a key costs more than the question whether one is needed.

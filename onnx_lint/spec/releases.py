@@ -16,6 +16,7 @@ Two things the table does not say, and what is done about them:
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 from onnx_lint.record import Record
@@ -124,6 +125,7 @@ def is_published_opset(domain: str, version: int) -> bool | None:
     return None if newest is None else 1 <= version <= newest
 
 
+@functools.lru_cache(maxsize=256)
 def release_of_opset(domain: str, version: int) -> Release | None:
     """The first release that holds an operator set version, None if there is none."""
     if version < 1:

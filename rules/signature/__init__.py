@@ -17,6 +17,11 @@ _ON_TYPES_AND_VALUES = frozenset(
         "unsupported-attribute-value",
     }
 )
+_ON_FUNCTIONS = _ON_TYPES_AND_VALUES | {
+    "incompatible-opset-import",
+    "standard-operator-collision",
+    "unbound-required-attribute",
+}
 
 
 def concerns(model: Model) -> bool | Collection[str]:
@@ -24,4 +29,4 @@ def concerns(model: Model) -> bool | Collection[str]:
 
     A model with functions has more that can.
     """
-    return bool(model.functions) or has_misfits(model.signatures) or _ON_TYPES_AND_VALUES
+    return has_misfits(model.signatures) or (_ON_FUNCTIONS if model.functions else _ON_TYPES_AND_VALUES)

@@ -7,11 +7,16 @@ contents read those. `Model.tensor_survey` is where rules begin.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED, ElementType
-from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
-from onnx_lint.model.tensor_data.stored_tensor import MAX_INT64, StoredTensor, describe_shape, element_count
-from onnx_lint.model.tensor_data.strings import Occurrences, others
+from onnx_lint.model.tensor_data.fields import MAX_INT64, describe_shape, element_count
 from onnx_lint.model.tensor_data.survey import TensorSurvey, survey
+
+if TYPE_CHECKING:
+    from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
+    from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
+    from onnx_lint.model.tensor_data.strings import Occurrences, others
 
 __all__ = [
     "ELEMENT_TYPES",
@@ -27,3 +32,19 @@ __all__ = [
     "others",
     "survey",
 ]
+
+_WHERE = {
+    "Occurrences": "strings",
+    "StoredSparseTensor": "sparse",
+    "StoredTensor": "stored_tensor",
+    "others": "strings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what looks into tensors when it is first asked for: most models have none that it takes a look at."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

@@ -15,7 +15,7 @@ from onnx_lint import schema
 from onnx_lint.model.graph import Proto
 from onnx_lint.model.initializers import dimensions
 from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
-from onnx_lint.model.tensor_data.stored_tensor import EXTERNAL, MAX_INT64, TYPED_FIELDS
+from onnx_lint.model.tensor_data.fields import EXTERNAL, MAX_INT64, TYPED_FIELDS
 from onnx_lint.model.views import Payload
 from onnx_lint.record import Record
 

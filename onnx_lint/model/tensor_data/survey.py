@@ -15,13 +15,13 @@ from onnx_lint.model.tensor_data.evidence import (
     is_evident_kind,
     set_fields,
 )
-from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
-from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 from onnx_lint.model.views import Attribute, SparseTensor, Tensor
 from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from onnx_lint.model.model import Model
+    from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
+    from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 
 
 class TensorSurvey(Record):
@@ -119,9 +119,9 @@ class _Walk:
         tensor = self.described(proto, fields, place, graph)
         encoding = encoding_of(fields, tensor.payloads)
         if encoding is None:
-            self.irregular.append(StoredTensor(tensor, self.source))
+            self.irregular.append(self.stored(tensor))
         elif not are_values_evident(fields, encoding):
-            self.regular.append(StoredTensor(tensor, self.source, encoding.field))
+            self.regular.append(self.stored(tensor, encoding.field))
 
     def described(self, proto: Proto, fields: SetFields, place: Place, graph: Graph) -> Tensor:
         """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
@@ -132,6 +132,8 @@ class _Walk:
         return tensor
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:
+        from onnx_lint.model.tensor_data.sparse import StoredSparseTensor  # as below
+
         values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
         self.sparse.append(StoredSparseTensor(sparse, values, indices))
         self.irregular += [part for part in (values, indices) if part is not None]
@@ -141,4 +143,9 @@ class _Walk:
             return None
         proto = getattr(sparse.proto, field)
         tensor = self.described(proto, set_fields(proto), sparse.place.at(field), sparse.graph)
-        return StoredTensor(tensor, self.source)
+        return self.stored(tensor)
+
+    def stored(self, tensor: Tensor, right_field: str | None = None) -> StoredTensor:
+        from onnx_lint.model.tensor_data.stored_tensor import StoredTensor  # which most models have no need of
+
+        return StoredTensor(tensor, self.source, right_field)
