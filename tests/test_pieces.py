@@ -12,7 +12,7 @@ from wire_bytes import LEN, carriers, length, number, rich_model, some_value
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load, skeleton
-from onnx_lint.loader.parsing import assemble
+from onnx_lint.loader.parsing import assemble, canonical_outline
 from onnx_lint.loader.skeleton import read_skeleton
 from onnx_lint.model import Model
 from onnx_lint.schema import message, wire
@@ -136,4 +136,5 @@ def test_pieces_are_small_and_together_the_file():
     pieces = list(copied.pieces())
     assert len(pieces) > len(data) // skeleton.PIECE_BYTES
     assert max(map(len, pieces)) < 2 * skeleton.PIECE_BYTES
-    assert assemble(copied, schema.message("ModelProto")) == (model, True)
+    outline = schema.outline("ModelProto").FromString(data)
+    assert (canonical_outline(copied), assemble(copied, "ModelProto")) == (outline, (outline, True))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.kinds import kind_of_content
-from onnx_lint.loader.parsing import assemble, is_shallow
+from onnx_lint.loader.parsing import assemble, canonical_outline, is_shallow
 from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, TooManyFieldsError, read_skeleton
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.model.documents import MODEL
@@ -103,12 +102,10 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
         skeleton = read_skeleton(source, min(limits.message_bytes, MAX_PARSED_BYTES), limits.fields, kind)
         payloads = skeleton.payloads
         if kind == MODEL:
-            outline, is_plain = assemble(skeleton, schema.outline(MODEL))
-            regular = _regular(outline, model_of) if is_plain else None
+            regular = _regular(canonical_outline(skeleton), model_of)
             if regular is not None:
                 return regular
-            del outline
-        proto, is_plain = assemble(skeleton, schema.message(kind))
+        proto, is_plain = assemble(skeleton, kind)
         if proto is None:
             from onnx_lint.loader.irregular import read_irregular
 
