@@ -163,6 +163,9 @@ def _owners(domains: list[str]) -> str:
 
 def _other_case(operator: Operator, known: list[str]) -> str | None:
     """The operator of the imported version that differs by upper and lower case only."""
+    # Folding makes a character three at most, and first takes up twelve times the memory of a name, which may be huge.
+    if len(operator.op_type) > 3 * max(map(len, known), default=0):
+        return None
     folded = operator.op_type.casefold()
     return next((name for name in known if name.casefold() == folded), None)
 
