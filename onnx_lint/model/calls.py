@@ -92,13 +92,11 @@ class Calls:
             return []
         # Most nodes are operators, and a look-up by op_type alone is half the price.
         names = {name for _, name in self._by_name}
-        found: list[NodeCall] = []
-        for graph in self._graphs:
-            functions = {form: self.function_of(form) for form in graph.form_counts if form.op_type in names}
-            called = {form: function for form, function in functions.items() if function is not None}
-            if called:
-                found += [(node, called[node.form]) for node in graph.nodes_of(called)]
-        return found
+        forms = set[NodeForm]().union(*[graph.form_counts for graph in self._graphs])
+        functions = {form: self.function_of(form) for form in forms if form.op_type in names}
+        called = {form: function for form, function in functions.items() if function is not None}
+        graphs = (graph for graph in self._graphs if not called.keys().isdisjoint(graph.form_counts))
+        return [(node, called[node.form]) for graph in graphs for node in graph.nodes_of(called)]
 
     @cached_property
     def callees(self) -> list[dict[int, Node]]:

@@ -154,10 +154,11 @@ class Signatures:
     def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         # Most nodes are operators, and a look-up by op_type alone is the cheapest.
         if form.op_type in self._function_names:
-            calls = self._model.calls
-            if calls.namesakes(form):
-                function = calls.function_of(form)
-                return self._unmatched_call(form) if function is None else self._call(function, form)
+            function = self._model.calls.function_of(form)
+            if function is not None:
+                return self._call(function, form)
+            if self._model.calls.namesakes(form):
+                return self._unmatched_call(form)
         domain = normalized_domain(form.domain)
         return self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
 

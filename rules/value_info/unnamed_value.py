@@ -28,7 +28,7 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
     graph { name: "g" input { type { tensor_type { elem_type: 1 shape { } } } } }
     ```
     """
-    for graph in model.graphs:
+    for graph in filter(_has_unnamed, model.graphs):
         for field, names, clause in _lists(graph):
             if "" not in names:
                 continue
@@ -43,12 +43,18 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
                 )
 
 
+def _has_unnamed(graph: Graph) -> bool:
+    if "" in graph.input_names or "" in graph.output_names:
+        return True
+    if graph.is_function:
+        return bool(graph.proto.value_info) and "" in graph.value_info_names
+    return "" in graph.value_info_names or "" in graph.initializer_names or "" in graph.sparse_initializer_names
+
+
 def _lists(graph: Graph) -> Iterator[tuple[str, list[str], str]]:
     parameters = {GraphKind.FUNCTION: "FUN-5a", GraphKind.NESTED: "VI-7"}.get(graph.kind, "VI-1")
     yield "input", graph.input_names, parameters
     yield "output", graph.output_names, parameters
-    if graph.is_function and not graph.proto.value_info:
-        return
     yield "value_info", graph.value_info_names, "VI-1"
     yield "initializer", graph.initializer_names, "INI-1"
     yield "sparse_initializer", graph.sparse_initializer_names, "SPA-1"

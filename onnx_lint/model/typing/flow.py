@@ -115,7 +115,7 @@ class _Flow:
         types of a subgraph's inputs as far as the operator gives them.
         """
         declared = {} if graph.is_function else self._enter(graph, known, supplied)
-        nested = _nested_by_position(graph)
+        nested = _nested_by_position(graph) if graph.nested else {}
         cells, get = frame.cells, known.get
         outputs_of = graph.table.outputs
         for index, (form, inputs_of) in enumerate(zip(graph.table.forms, graph.table.inputs, strict=True)):
@@ -265,7 +265,8 @@ class _Flow:
 
     def _call(self, function: Function, node: Node, inputs: Inputs, frame: _Frame) -> Generator[Walk, Outputs, Outputs]:
         """The types of the outputs of a call: those of the body, for these types and arguments, walked once."""
-        given = read_arguments(node.attribute_protos, self._calls.deciding(function), frame.bindings)
+        attributes = node.attribute_protos
+        given = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
         count = len(function.body.input_names)
         inputs = (*inputs[:count], *(ABSENT,) * (count - len(inputs)))
         known = self._calls.outputs(function, inputs, given)
@@ -288,10 +289,10 @@ class _Flow:
         return (yield from self._body(function, (None,) * len(function.body.input_names), given, None))
 
     def _body(self, function: Function, inputs: Inputs, given: Arguments, call: Call | None) -> Walk:
-        defaults = {default.name: argument_of(default) for default in function.attribute_defaults}
-        known: Types = {"": ABSENT}
-        known.update((name, kind) for name, kind in zip(function.body.input_names, inputs, strict=True) if name)
-        bindings = {**defaults, **dict(given)}
+        known: Types = dict(zip(function.body.input_names, inputs, strict=True))
+        known[""] = ABSENT
+        bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
+        bindings.update(given)
         operators, cells = self._shared(function)
         self._calls.enter(function)
         frame = _Frame(operators, {} if bindings else cells, bindings, call)
