@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from onnx_lint.model import Graph, Model, Proto
@@ -43,7 +44,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     attributes = {*_not_c90([name for usage in usages for name, _ in usage.attributes])}
     for graph in model.graphs:
         first, last = _names_of_few(graph, operators, attributes)
-        wrong = _not_c90([*first, *graph.positions, *graph.node_names, *last])
+        wrong = _not_c90(chain(first, graph.positions, graph.node_names, last))
         if wrong:
             count = len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))
             yield _finding(graph, wrong, count, "name", "NAM-1")
@@ -95,7 +96,7 @@ def _variables(proto: Proto) -> list[str]:
     return [dimension.dim_param for dimension in getattr(proto, kind).shape.dim if dimension.dim_param != "*"]
 
 
-def _not_c90(names: list[str]) -> list[str]:
+def _not_c90(names: Iterable[str]) -> list[str]:
     """The names that break the rule, in order; an ASCII identifier of Python is one of C90, and no name breaks none."""
     return [name for name in names if not (name.isidentifier() and name.isascii()) and name]
 
