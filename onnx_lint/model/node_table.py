@@ -42,7 +42,7 @@ _MAX_FORMS: Final = 4_096
 class NodeForm:
     """What nodes that look alike have in common: operator, attributes, and which inputs and outputs are given."""
 
-    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "overload", "signatures")
+    __slots__ = ("attribute_types", "attributes", "domain", "inputs", "op_type", "outputs", "overload", "signatures")
 
     def __init__(self, proto: Any, inputs: tuple[bool, ...], outputs: tuple[bool, ...]) -> None:
         self.op_type: str = proto.op_type
@@ -50,6 +50,8 @@ class NodeForm:
         self.overload: str = proto.overload
         self.attributes: list[Any] = proto.attribute[:]
         """The AttributeProtos."""
+        self.attribute_types: tuple[tuple[str, int], ...] = tuple([(each.name, each.type) for each in self.attributes])
+        """Name and stated type of each attribute."""
         self.inputs = inputs
         """For each input whether it is given; an empty name leaves it out."""
         self.outputs = outputs

@@ -25,6 +25,9 @@ OPSET_IMPORTS_SINCE: Final = 3
 """The IR version that brought operator set imports; models of older ones use version 1 of the default domain."""
 
 
+_MOST_KEPT: Final = 10_000
+
+
 class Standing(Enum):
     """What is known of an operator at the version that is imported."""
 
@@ -71,9 +74,7 @@ class Usage:
 
     __slots__ = ("_added", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
 
-    def __init__(
-        self, operator: Operator, graph: Graph, form: NodeForm, attributes: tuple[tuple[str, int], ...]
-    ) -> None:
+    def __init__(self, operator: Operator, graph: Graph, form: NodeForm) -> None:
         self.operator = operator
         self.form = form
         """The form of the first of the nodes, like which all others are as far as a signature can tell."""
@@ -82,7 +83,7 @@ class Usage:
         self.inputs = form.inputs
         """For each input whether it is given; an empty name leaves it out."""
         self.outputs = form.outputs
-        self.attributes = attributes
+        self.attributes = form.attribute_types
         """Name and stated type of each attribute, in the order of the nodes."""
         self.count = 0
         """How many nodes there are."""
@@ -178,10 +179,9 @@ class Signatures:
                 usage = known.get((scope, form))
                 if usage is None:
                     operator = self.operator_in(graph, form)
-                    attributes = tuple([(attribute.name, attribute.type) for attribute in form.attributes])
-                    key = (operator, form.inputs, form.outputs, attributes)
+                    key = (operator, form.inputs, form.outputs, form.attribute_types)
                     if key not in usages:
-                        usages[key] = Usage(operator, graph, form, attributes)
+                        usages[key] = Usage(operator, graph, form)
                     usage = known[scope, form] = usages[key]
                 usage.add(graph, form, count)
         return list(usages.values())
@@ -225,10 +225,20 @@ class Signatures:
     def _declared(self, domain: str, op_type: str, version: int | None) -> Operator:
         key = (domain, op_type, version)
         if key not in self._operators:
+            self._operators[key] = self._kept(*key)
+        return self._operators[key]
+
+    def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
+        # A thousand models have a few hundred operators between them.
+        kept: dict[tuple[str, str, int | None], Operator] = self.schemas.kept
+        key = (domain, op_type, version)
+        if key not in kept:
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
             schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
             standing = self._standing(domain, op_type, version, schema)
-            self._operators[key] = Operator(domain, op_type, version, standing, schema)
-        return self._operators[key]
+            kept[key] = Operator(domain, op_type, version, standing, schema)
+        return kept[key]
 
     def _standing(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> Standing:
         if not op_type:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.spec.operators.declared import Declarations, DeclaredSet
 from onnx_lint.spec.operators.schema import OperatorSchema
@@ -36,6 +36,8 @@ class OperatorSchemas:
         self._declared = Declarations(declared)
         self.fitting: set[tuple[object, ...]] = set()
         """Usages of operators that are known to fit their signature, for onnx_lint.model.fit."""
+        self.kept: dict[Any, Any] = {}
+        """What operators stand for, for onnx_lint.model.signatures."""
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():
