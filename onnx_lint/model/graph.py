@@ -64,7 +64,7 @@ class Node:
         return self.form.overload
 
     @property
-    def attribute_protos(self) -> list[Proto]:
+    def attribute_protos(self) -> Sequence[Proto]:
         """The AttributeProtos, which nodes that look alike share."""
         return self.form.attributes
 

@@ -9,7 +9,7 @@ distinct rest. That takes a third of the time and of the memory of a message for
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf.message import DecodeError
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 """The tags of the first fields of a NodeProto."""
+
+_DOMAIN: Final = 0x3A
 
 _ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
 """The tags of doc_string, metadata_props and device_configurations, which differ from node to node."""
@@ -44,11 +46,20 @@ class NodeForm:
 
     __slots__ = ("attribute_types", "attributes", "domain", "inputs", "op_type", "outputs", "overload", "signatures")
 
-    def __init__(self, proto: Any, inputs: tuple[bool, ...], outputs: tuple[bool, ...]) -> None:
-        self.op_type: str = proto.op_type
-        self.domain: str = proto.domain
-        self.overload: str = proto.overload
-        self.attributes: list[Any] = proto.attribute[:]
+    def __init__(
+        self,
+        op_type: str,
+        domain: str,
+        inputs: tuple[bool, ...],
+        outputs: tuple[bool, ...],
+        *,
+        overload: str = "",
+        attributes: Sequence[Any] = (),
+    ) -> None:
+        self.op_type = op_type
+        self.domain = domain
+        self.overload = overload
+        self.attributes = attributes
         """The AttributeProtos."""
         self.attribute_types: tuple[tuple[str, int], ...] = tuple([(each.name, each.type) for each in self.attributes])
         """Name and stated type of each attribute."""
@@ -186,19 +197,39 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
         key = (core, *given)
     form = _forms.get(key)
     if form is None:
-        proto = _checked(core, table)
-        # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
-        is_long = len(core) > MAX_SHARED_BYTES and not _TYPE_TAGS.isdisjoint(core)
-        if is_long and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
-            table.is_canonical = False
-        if proto.input or proto.output or proto.HasField("name"):
-            table.is_canonical = False
-        form = NodeForm(proto, *given)
+        bare = _bare(core)
+        form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table)
         if len(core) <= MAX_SHARED_BYTES and table.is_canonical:
             if len(_forms) >= _MAX_FORMS:
                 _forms.clear()
             _forms[key] = form
     return form
+
+
+def _bare(core: bytes) -> tuple[str, str] | None:
+    """Operator and domain of nodes that have nothing else, as half of all forms are; None is for the parser to read."""
+    if not 2 <= len(core) <= MAX_SHARED_BYTES or core[0] != _OP_TYPE or core[1] >= 0x80:
+        return None
+    end = core[1] + 2
+    domain = core[end:]
+    if end > len(core) or (domain and (len(domain) < 2 or domain[0] != _DOMAIN or domain[1] != len(domain) - 2)):
+        return None
+    try:
+        return core[2:end].decode(), domain[2:].decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable) -> NodeForm:
+    """The form as the parser reads it. The table takes note of what it does not give again."""
+    proto = _checked(core, table)
+    # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
+    is_long = len(core) > MAX_SHARED_BYTES and not _TYPE_TAGS.isdisjoint(core)
+    if is_long and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
+        table.is_canonical = False
+    if proto.input or proto.output or proto.HasField("name"):
+        table.is_canonical = False
+    return NodeForm(proto.op_type, proto.domain, *given, overload=proto.overload, attributes=proto.attribute[:])
 
 
 def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
