@@ -14,7 +14,7 @@ from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load, skeleton
 from onnx_lint.loader.parsing import assemble, canonical_outline
 from onnx_lint.loader.skeleton import read_skeleton
-from onnx_lint.model import Model
+from onnx_lint.model import FaultKind, Model
 from onnx_lint.schema import message, wire
 from onnx_lint.source import BytesSource
 
@@ -138,3 +138,43 @@ def test_pieces_are_small_and_together_the_file():
     assert max(map(len, pieces)) < 2 * skeleton.PIECE_BYTES
     outline = schema.outline("ModelProto").FromString(data)
     assert (canonical_outline(copied), assemble(copied, "ModelProto")) == (outline, (outline, True))
+
+
+def _written_in_proto3(more: bytes = b"") -> bytes:
+    """A model of ten nodes and ten initializers, one of which has `more` in it, as a writer packs its lists."""
+    perm = length(1, "perm") + length(8, bytes(range(3))) + number(20, 7)
+    nodes = [length(1, length(1, f"x{index}") + length(4, "Transpose") + length(5, perm)) for index in range(10)]
+    tensor = length(1, b"\2\3") + number(2, 7)
+    initializers = [length(5, tensor + length(8, f"w{index}") + more * (index == 5)) for index in range(10)]
+    return number(1, 10) + length(7, b"".join(nodes + initializers))
+
+
+def test_packed_lists_need_no_walk(monkeypatch: pytest.MonkeyPatch):
+    data = _written_in_proto3()
+
+    def walk(*_: object, **__: object) -> None:
+        raise AssertionError("the slow walk was taken")
+
+    monkeypatch.setattr("onnx_lint.loader.inspection.inspect", walk)
+    for model in (_in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)):
+        assert (model.faults, len(model.main_graph.nodes)) == ((), 10)
+        assert [list(tensor.dims) for tensor in model.proto.graph.initializer] == [[2, 3]] * 10
+        assert [list(node.attribute_protos[0].ints) for node in model.main_graph.nodes] == [[0, 1, 2]] * 10
+
+
+@pytest.mark.parametrize(
+    ("more", "kinds"),
+    [
+        (number(1000, 1), [FaultKind.UNKNOWN_FIELD]),
+        (length(8, "again"), [FaultKind.REPEATED]),
+        (number(8, 1), [FaultKind.WIRE_TYPE]),
+        (number(5, 1), []),
+    ],
+    ids=["unknown", "again", "wrong", "not packed"],
+)
+def test_what_stands_beside_packed_lists_is_judged(
+    more: bytes, kinds: list[FaultKind], monkeypatch: pytest.MonkeyPatch
+):
+    data = _written_in_proto3(more)
+    _assert_same(data, monkeypatch)
+    assert [fault.kind for fault in _in_one(data, "ModelProto").faults] == kinds

@@ -217,6 +217,18 @@ def test_the_outline_differs_from_the_schema_in_nodes_only():
     ]
 
 
+@pytest.mark.parametrize("name", sorted(OURS.message_types_by_name))
+def test_packed_messages_differ_from_the_schema_in_that_alone(name):
+    theirs = DescriptorProto()
+    schema.message(name).DESCRIPTOR.CopyToProto(theirs)
+    ours = DescriptorProto()
+    schema.packed(name).DESCRIPTOR.CopyToProto(ours)
+    assert ours == theirs
+    for field in schema.packed(name).DESCRIPTOR.fields:
+        is_number = field.cpp_type not in (FieldDescriptor.CPPTYPE_STRING, FieldDescriptor.CPPTYPE_MESSAGE)
+        assert field.is_packed == (field.is_repeated and is_number), field.full_name
+
+
 def test_every_message_through_which_a_graph_is_reached_is_in_the_outline():
     whole = FileDescriptorSet.FromString(compiler.COMPILED.read_bytes()).file[0]
     held = {m.name: {field.type_name.rpartition(".")[2] for field in m.field} for m in whole.message_type}

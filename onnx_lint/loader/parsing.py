@@ -71,7 +71,7 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
         if piece is None:
             return None, False
         is_right = is_canonical(piece, data)
-        is_plain = not _gives_again(piece, given) and is_right and is_plain
+        is_plain = is_plain and not _gives_again(piece, given) and (is_right or _is_packed(data, kind))
         if len(skeleton.copied) == 1 and kind != MODEL:
             return piece, is_plain
         whole.MergeFromString(data if is_right else piece.SerializePartialToString())
@@ -104,6 +104,12 @@ def is_canonical(proto: Proto, data: bytes) -> bool:
     """
     proto.DiscardUnknownFields()
     return bool(proto.SerializePartialToString() == data)
+
+
+def _is_packed(data: bytes, kind: str) -> bool:
+    """Whether `data` is a canonical message of this kind but for lists of numbers, all of which are packed."""
+    proto = _parsed(data, schema.packed(kind))
+    return proto is not None and is_canonical(proto, data)
 
 
 _SHALLOW = 10

@@ -94,6 +94,29 @@ def outline(name: str) -> Any:
     return factory()[1](pool().FindMessageTypeByName(f"{OUTLINE}.{name}"))
 
 
+@functools.cache
+def packed(name: str) -> Any:
+    """Return the class of the message called `name` in which all lists of numbers are packed.
+
+    Writers that go by the schema in proto3 write them so, and parsers take either form. Raises KeyError when the schema
+    has no such message.
+    """
+    return factory()[1](_packed_pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+
+
+_EXPANDED = b"\x18\x02"
+"""That repeated fields are written one by one, as it stands in the features of the file, which are its last message."""
+_PACKED = b"\x18\x01"
+
+
+@functools.cache
+def _packed_pool() -> Any:
+    before, _, after = next(_files(package_data.read(__name__, "onnx.binpb"))).rpartition(_EXPANDED)
+    private = factory()[0]()
+    private.AddSerializedFile(before + _PACKED + after)
+    return private
+
+
 def __getattr__(name: str) -> Any:
     """`schema.ModelProto` is `message("ModelProto")`."""
     if name.endswith("Proto") or name == "TensorAnnotation":
