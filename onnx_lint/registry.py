@@ -157,7 +157,7 @@ def _has_plugins() -> bool:
 
 def _declares_plugins(folder: str) -> bool:
     try:
-        with open(os.path.join(folder, "entry_points.txt"), "rb") as file:  # noqa: PTH118, PTH123 - as above
+        with open(os.path.join(folder, "entry_points.txt"), "rb", buffering=0) as file:  # noqa: PTH118, PTH123 - as above
             return ENTRY_POINT_GROUP.encode() in file.read()
     except (FileNotFoundError, NotADirectoryError):
         return False

@@ -7,7 +7,7 @@ follows in part from those before and behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from onnx_lint.record import Record
@@ -47,9 +47,9 @@ class Declarations:
         return (found for sets in self._sets.values() for found in sets)
 
     @property
-    def domains(self) -> tuple[str, ...]:
+    def domains(self) -> Collection[str]:
         """The domains that have a document."""
-        return tuple(self._sets)
+        return self._sets.keys()
 
     def newest(self, domain: str) -> int | None:
         """The newest version of the domain that has a document; None without any."""

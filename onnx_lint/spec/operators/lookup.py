@@ -74,6 +74,8 @@ class OperatorSchemas:
         Of ONNX's own domains only the version of a document counts: the others are known better than a document of a
         later version tells, in which many operators have a newer definition.
         """
+        if not self._declared.domains:
+            return None
         domain = normalized_domain(domain)
         if _data_file(domain) is not None and not self._declared.has_version(domain, opset_version):
             return None
