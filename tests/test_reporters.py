@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +21,6 @@ from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, Relat
 from onnx_lint.reporters import REPORTERS, Options, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_text import compact, indented
 from onnx_lint.reporters.sarif import MAX_RESULTS
 from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.reporters.uri import uri_of
@@ -288,33 +286,6 @@ def test_visible(text: str, expected: str) -> None:
 
 def test_encodable_replaces_nothing_but_lone_surrogates() -> None:
     assert encodable("\x1b\n\u202e\udcff\ud83d\ude00") == "\x1b\n\u202e\\xff\\ud83d\\ude00"
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_json_is_that_of_the_standard_library(seed: int) -> None:
-    value = _json_value(random.Random(seed), 5)
-    assert indented(value) == json.dumps(value, indent=2)
-    assert compact(value) == json.dumps(value, separators=(",", ":"))
-
-
-def _json_value(rng: random.Random, depth: int) -> Any:
-    """A value in which containers nest up to `depth` deep; one without lone surrogates."""
-    leaves = ("", 'a\n"\\b\x00', "\\ud800", "\u00e9\u4e2d\U0001f600", 0, -(10**20), 1.5, True, False, None)
-    if depth == 0 or rng.random() < 0.2:
-        return rng.choice(leaves)
-    elements = [_json_value(rng, depth - 1) for _ in range(rng.randrange(5))]
-    kind = rng.choice((list, tuple, dict))
-    return (
-        {f"{rng.choice(leaves)}{index}": item for index, item in enumerate(elements)}
-        if kind is dict
-        else kind(elements)
-    )
-
-
-def test_json_escapes_lone_surrogates_alone() -> None:
-    value = {"\udcff": ["a\ud800", "\U0001f600", {"b": "\udcff"}]}
-    assert json.loads(compact(value)) == {"\udcff": ["a\\ud800", "\U0001f600", {"b": "\\xff"}]}
-    assert json.loads(indented(value)) == json.loads(compact(value))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ verified is an issue of the least severity, since the format has no other place 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
@@ -15,7 +16,6 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import not_verified_of
 from onnx_lint.spec.clauses import Severity
@@ -34,7 +34,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the issues of all files as one JSON array."""
     root = options.root or default_root()
     issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root))]
-    stream.write(f"{indented(_worst(issues))}\n")
+    json.dump(_worst(issues), stream, indent=2)
+    stream.write("\n")
 
 
 def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:

@@ -7,15 +7,16 @@ ASCII; names stand as they are, except that a lone surrogate, which no encoding 
 
 from __future__ import annotations
 
+import json
 from typing import TextIO
 
 from onnx_lint.report import Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
     file_record,
+    json_safe,
     summary_record,
     tool_record,
 )
@@ -33,4 +34,5 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
         ],
         "summary": summary_record(report),
     }
-    stream.write(f"{indented(document)}\n")
+    json.dump(json_safe(document), stream, indent=2)
+    stream.write("\n")

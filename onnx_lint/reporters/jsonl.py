@@ -7,16 +7,17 @@ file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, TextIO
 
 from onnx_lint.report import Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.json_text import compact
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
     file_record,
+    json_safe,
     path_of,
     summary_record,
     tool_record,
@@ -26,7 +27,8 @@ from onnx_lint.reporters.records import (
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write one record a line."""
     for record in _records(report, options):
-        stream.write(f"{compact(record)}\n")
+        json.dump(json_safe(record), stream, separators=(",", ":"))
+        stream.write("\n")
 
 
 def _records(report: Report, options: Options) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from onnx_lint import __version__
 from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
-from onnx_lint.reporters.escape import shown_path
+from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.spec.clauses import Severity
@@ -82,6 +82,17 @@ def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> li
 def path_of(file: FileReport) -> str:
     """The path as it was given or found; `<stdin>` for standard input."""
     return shown_path(file.path) if file.path == "-" else file.path
+
+
+def json_safe(value: Any) -> Any:
+    """The value with an escape for each lone surrogate, which no encoding can write."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [json_safe(item) for item in value]
+    return value
 
 
 def _counts(diagnostics: tuple[Diagnostic, ...]) -> dict[str, int]:

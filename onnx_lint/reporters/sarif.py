@@ -11,6 +11,7 @@ of one rule for the same. And no more results are written than an upload may hav
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -21,7 +22,6 @@ from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_text import compact
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
@@ -44,7 +44,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write one run that holds the results of all files."""
     root = options.root or default_root()
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root, options)]}
-    stream.write(f"{compact(log)}\n")
+    json.dump(log, stream, separators=(",", ":"))
+    stream.write("\n")
 
 
 def region_of(file: FileReport, wanted: str | None) -> str:
