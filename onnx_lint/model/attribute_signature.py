@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -98,6 +97,8 @@ def signature_of(attribute: Any) -> AttributeSignature:
 
     To look up its serialized form costs a tenth of asking for each of its fourteen value fields.
     """
+    if attribute.HasField("g"):
+        return _asked(attribute)  # hardly any graph is repeated, and to write one takes longer than to ask
     key = attribute.SerializePartialToString()
     found = _known.get(key)
     if found is None:
@@ -112,14 +113,18 @@ def signature_of(attribute: Any) -> AttributeSignature:
 def _asked(attribute: Any) -> AttributeSignature:
     fields = value_fields(attribute)
     tensors = [attribute.t] if "t" in fields else []
-    tensors += attribute.tensors
+    if "tensors" in fields:
+        tensors += attribute.tensors
+    texts = [attribute.s] if "s" in fields else []
+    if "strings" in fields:
+        texts += attribute.strings
     return _shared(
         attribute.type,
         fields,
         is_named=bool(attribute.name),
         is_reference=bool(attribute.ref_attr_name),
         is_documented=bool(attribute.doc_string),
-        is_text=all(utf8_fault(value) is None for value in chain((attribute.s,), attribute.strings)),
+        is_text=all(utf8_fault(text) is None for text in texts),
         element_types=frozenset([tensor.data_type for tensor in tensors]),
         are_tensors_evident=all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
     )

@@ -107,20 +107,20 @@ def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
         repeated.update(seen.intersection(names))
         seen.update(names)
     repeated.discard("")
-    found: dict[str, list[Declaration]] = {}
-    if repeated:
-        for field, names in lists.items():
-            for index, name in enumerate(names):
-                if name in repeated:
-                    found.setdefault(name, []).append(Declaration(graph, field, index))
-    return [declarations for declarations in found.values() if not _state_one_type(declarations)]
+    found: dict[str, list[tuple[str, int]]] = {}
+    for field, names in lists.items() if repeated else ():
+        for index, name in enumerate(names):
+            if name in repeated:
+                found.setdefault(name, []).append((field, index))
+    differing = (entries for entries in found.values() if not _state_one_type(graph, entries))
+    return [[Declaration(graph, field, index) for field, index in entries] for entries in differing]
 
 
-def _state_one_type(declarations: list[Declaration]) -> bool:
-    """Whether they state the same type, byte for byte."""
-    if any(declaration.is_initializer for declaration in declarations):
+def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
+    """Whether these entries of the graph's lists state the same type, byte for byte."""
+    if any(field in INITIALIZER_FIELDS for field, _ in entries):
         return False
-    return len({declaration.proto.type.SerializePartialToString() for declaration in declarations}) == 1
+    return len({graph.value_infos[field].types[index] for field, index in entries}) == 1
 
 
 def dimensions_of(proto: Proto) -> list[Dimension] | None:

@@ -287,7 +287,7 @@ class Graph:
         """The names in value_info, of a function too."""
         return self.value_infos["value_info"].names
 
-    @property
+    @cached_property
     def positions(self) -> dict[str, int]:
         """For each value name the index of the first node that outputs it, or BEFORE_NODES.
 
