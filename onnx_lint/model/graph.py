@@ -14,7 +14,6 @@ from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
 from onnx_lint.model.place import Place
 from onnx_lint.model.value_infos import ValueInfos, value_infos_of
 from onnx_lint.record import Record
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 Proto = Any
@@ -404,11 +403,6 @@ class Function:
         self.domain: str = proto.domain
         self.overload: str = proto.overload
         self.body = Graph(GraphKind.FUNCTION, proto, place, function=self)
-
-    @property
-    def identity(self) -> tuple[str, str, str]:
-        """(domain, name, overload), which tells the functions of a model apart; the default domain is empty."""
-        return normalized_domain(self.domain), self.name, self.overload
 
     @property
     def qualified_name(self) -> str:

@@ -166,14 +166,6 @@ class Model:
         return self.kind != OPERATOR_SET or self.effective_ir_version >= FIELDS["ModelProto.functions"].ir_version
 
     @cached_property
-    def functions_by_identity(self) -> dict[tuple[str, str, str], Function]:
-        """The functions by (domain, name, overload), the first where several share one identity."""
-        found: dict[tuple[str, str, str], Function] = {}
-        for function in self.functions:
-            found.setdefault(function.identity, function)
-        return found
-
-    @cached_property
     def parametric_functions(self) -> list[Function]:
         """The functions that have attribute parameters, with or without a default."""
         return [function for function in self.functions if function.proto.attribute or function.proto.attribute_proto]
