@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import binascii
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import chain, islice
@@ -410,7 +410,7 @@ def _name(name: str | None) -> str | None:
     """A name as a report holds it: of a very long one both ends, and a digest that tells it from others."""
     if name is None or len(name) <= _MAX_NAME:
         return name
-    digest = zlib.crc32(name.encode("utf-8", "surrogatepass"))
+    digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))
     return f"{_cut(name, _MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"
 
 

@@ -7,12 +7,16 @@ import random
 from typing import Any
 
 import pytest
+from wire_bytes import length, number
 
 from onnx_lint import schema
+from onnx_lint.loader import load
 from onnx_lint.model import initializers, value_infos
+from onnx_lint.model.fault import FaultKind
 from onnx_lint.model.initializers import dimensions, initializers_of
 from onnx_lint.model.value_infos import value_infos_of
 from onnx_lint.schema.columns import columns
+from onnx_lint.source import BytesSource
 
 TENSOR = schema.message("TensorProto")
 VALUE_INFO = schema.message("ValueInfoProto")
@@ -72,7 +76,7 @@ _TYPED = {"raw_data", "float_data", "int32_data", "int64_data", "double_data", "
 
 
 def _assert_right(tensors: list[Any]) -> None:
-    found = initializers_of(tensors)
+    found = initializers_of([tensor.SerializePartialToString() for tensor in tensors])
     assert found.names == [tensor.name for tensor in tensors]
     assert found.element_types == [tensor.data_type for tensor in tensors]
     assert [dimensions(shape) for shape in found.shapes] == [tuple(tensor.dims) for tensor in tensors]
@@ -152,7 +156,9 @@ def test_value_infos_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
             role: [VALUE_INFO(**chance.choice(kinds)) for _ in range(chance.randint(0, 3))]
             for role in chance.sample(("input", "output", "value_info"), chance.randint(0, 3))
         }
-        found = value_infos_of(lists)
+        found = value_infos_of(
+            {role: [proto.SerializePartialToString() for proto in protos] for role, protos in lists.items()}
+        )
         assert list(found) == list(lists)
         for role, protos in lists.items():
             assert found[role].names == [proto.name for proto in protos]
@@ -160,3 +166,39 @@ def test_value_infos_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
             assert found[role].annotated == [
                 index for index, proto in enumerate(protos) if proto.doc_string or proto.metadata_props
             ]
+
+
+TENSOR_DATA = number(2, 1) + length(8, "w") + length(9, bytes(4))
+VALUE_DATA = length(1, "w") + length(2, length(1, number(1, 1)))
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.parametrize("kind", [FaultKind.UNKNOWN_FIELD, FaultKind.REPEATED, FaultKind.UTF8], ids=str)
+@pytest.mark.parametrize(("field", "name", "well"), [(5, 8, TENSOR_DATA), (13, 1, VALUE_DATA)])
+def test_odd_tensors_and_value_infos_are_found(field: int, name: int, well: bytes, kind: FaultKind, is_nested: bool):
+    odd = {
+        FaultKind.UNKNOWN_FIELD: well + number(99, 1),
+        FaultKind.REPEATED: well + length(name, "v"),
+        FaultKind.UTF8: length(name, b"\xff"),
+    }
+    graph = length(field, well) + length(field, odd[kind])
+    if is_nested:
+        graph = length(1, length(4, "If") + length(5, length(1, "then_branch") + length(6, graph)))
+    model = load(BytesSource(number(1, 8) + length(7, graph)), "model.onnx")
+    assert {fault.kind for fault in model.faults} == {kind}
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_what_a_model_keeps_as_bytes_is_parsed_when_it_is_asked_for(is_nested: bool):
+    tensor, value = TENSOR(**PLAIN), VALUE_INFO(**VALUES[0])
+    graph = schema.message("GraphProto")(initializer=[TENSOR(), tensor], value_info=[value], input=[value])
+    if is_nested:
+        inner = graph
+        graph = schema.message("GraphProto")()
+        graph.node.add(op_type="If").attribute.add(name="then_branch", g=inner)
+    model = load(BytesSource(schema.message("ModelProto")(ir_version=8, graph=graph).SerializeToString()), "model.onnx")
+    held = model.graphs[-1]
+    assert (held.message_at("initializer", 1), held.message_at("value_info", 0)) == (tensor, value)
+    assert held.message_at("input", 0) == value
+    assert [each.proto for each in model.value_infos()] == [value, value]
+    assert [each.proto for each in model.tensors()] == [TENSOR(), tensor]

@@ -674,4 +674,4 @@ def test_a_small_piece_of_a_graph_counts():
     large = length(_number("GraphProto", "initializer"), length(TENSOR["raw_data"], RAW))
     model = _load(number(1, 10) + length(7, small) + length(7, large))
     assert list(model.payloads) == [(("graph", None), ("initializer", 1))]
-    assert [tensor.name for tensor in model.proto.graph.initializer] == ["s", ""]
+    assert model.main_graph.initializer_names == ["s", ""]

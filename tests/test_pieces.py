@@ -158,7 +158,7 @@ def test_packed_lists_need_no_walk(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("onnx_lint.loader.inspection.inspect", walk)
     for model in (_in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)):
         assert (model.faults, len(model.main_graph.nodes)) == ((), 10)
-        assert [list(tensor.dims) for tensor in model.proto.graph.initializer] == [[2, 3]] * 10
+        assert [list(tensor.proto.dims) for tensor in model.tensors()] == [[2, 3]] * 10
         assert [list(node.attribute_protos[0].ints) for node in model.main_graph.nodes] == [[0, 1, 2]] * 10
 
 

@@ -34,7 +34,7 @@ class Declaration(Record):
     @property
     def proto(self) -> Proto:
         """The message that stands there."""
-        return getattr(self.graph.proto, self.field)[self.index]
+        return self.graph.message_at(self.field, self.index)
 
     @property
     def name(self) -> str:

@@ -14,7 +14,6 @@ from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
 from onnx_lint.model.place import Place
 from onnx_lint.model.value_infos import ValueInfos, value_infos_of
 from onnx_lint.record import Record
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 Proto = Any
@@ -72,7 +71,7 @@ class Node:
     def proto(self) -> Proto:
         """The NodeProto itself, parsed when first asked for."""
         if self._proto is None:
-            self._proto = schema.outline("NodeProto").FromString(self.graph.proto.node[self.index])
+            self._proto = schema.opened("NodeProto", self.graph.proto.node[self.index])
         return self._proto
 
     @property
@@ -251,7 +250,7 @@ class Graph:
     @cached_property
     def initializers(self) -> Initializers:
         """What the dense initializers state; a function has none."""
-        return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer)
+        return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer[:])
 
     @cached_property
     def value_infos(self) -> dict[str, ValueInfos]:
@@ -259,8 +258,20 @@ class Graph:
 
         A function has the last one only.
         """
-        roles = ("value_info",) if self.is_function else ("input", "output", "value_info")
-        return value_infos_of({role: getattr(self.proto, role) for role in roles})
+        proto = self.proto
+        lists: dict[str, list[bytes]] = {}
+        if not self.is_function:
+            lists["input"] = [value.SerializePartialToString() for value in proto.input]
+            lists["output"] = [value.SerializePartialToString() for value in proto.output]
+        lists["value_info"] = proto.value_info[:]
+        return value_infos_of(lists)
+
+    def message_at(self, field: str, index: int) -> Proto:
+        """The initializer or value info that stands in a list of the graph; most are kept as bytes, and parsed here."""
+        found = getattr(self.proto, field)[index]
+        if isinstance(found, bytes):
+            return schema.opened("TensorProto" if field == "initializer" else "ValueInfoProto", found)
+        return found
 
     @cached_property
     def input_names(self) -> list[str]:
@@ -392,11 +403,6 @@ class Function:
         self.domain: str = proto.domain
         self.overload: str = proto.overload
         self.body = Graph(GraphKind.FUNCTION, proto, place, function=self)
-
-    @property
-    def identity(self) -> tuple[str, str, str]:
-        """(domain, name, overload), which tells the functions of a model apart; the default domain is empty."""
-        return normalized_domain(self.domain), self.name, self.overload
 
     @property
     def qualified_name(self) -> str:

@@ -8,13 +8,12 @@ took 9 us a tensor; gathered by the parser of Protocol Buffers, and judged once 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from onnx_lint import schema
 from onnx_lint.record import Record
 from onnx_lint.schema.columns import CHUNK, columns
 from onnx_lint.schema.wire import decode_varint
-
-Proto = Any
 
 _PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "name", "raw_data"})
 
@@ -62,13 +61,13 @@ def _empty() -> Initializers:
 NO_INITIALIZERS: Final = _empty()
 
 
-def initializers_of(protos: Sequence[Proto]) -> Initializers:
-    """The columns of these TensorProtos."""
-    if not protos:
+def initializers_of(tensors: Sequence[bytes]) -> Initializers:
+    """The columns of these serialized TensorProtos."""
+    if not tensors:
         return NO_INITIALIZERS
     found = _empty()
-    for start in range(0, len(protos), CHUNK):
-        _add(found, protos[start : start + CHUNK])
+    for start in range(0, len(tensors), CHUNK):
+        _add(found, tensors[start : start + CHUNK])
     return found
 
 
@@ -77,8 +76,7 @@ def dimensions(shape: bytes) -> tuple[int, ...]:
     return tuple(columns("TensorProto").FromString(shape).dims)
 
 
-def _add(found: Initializers, protos: Sequence[Proto]) -> None:
-    pieces = [proto.SerializePartialToString() for proto in protos]
+def _add(found: Initializers, pieces: Sequence[bytes]) -> None:
     tensor = columns("TensorProto")
     between = tensor(dims=[_NO_DIMENSION]).SerializePartialToString()
     merged = tensor.FromString(between.join(pieces))
@@ -91,10 +89,10 @@ def _add(found: Initializers, protos: Sequence[Proto]) -> None:
     count = len(pieces)
     if len(shapes) != count:
         shapes = [_shape(piece) for piece in pieces]
-    if len(names) != count:
-        names = [proto.name for proto in protos]
-    if len(element_types) != count:
-        element_types = [proto.data_type for proto in protos]
+    if len(names) != count or len(element_types) != count:
+        tensors = list(map(schema.message("TensorProto").FromString, pieces))
+        names = [each.name for each in tensors]
+        element_types = [each.data_type for each in tensors]
         fields.clear()
     found.names.extend(names)
     found.element_types.extend(element_types)

@@ -68,7 +68,7 @@ class Model:
         self._holders: dict[str, list[Graph]] = {}
         self._context: Context | None = None if kind == MODEL else context(kind, proto)
         self.proto: Proto = _outlined(proto if self._context is None else self._context.proto)
-        """The model, with the nodes of graphs and functions as bytes, see onnx_lint.model.node_table.
+        """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.model.node_table.
 
         Of another document the smallest model in which its parts stand, see onnx_lint.model.documents.
         """
@@ -164,14 +164,6 @@ class Model:
         Those of an operator set had neither before the IR version that let models have functions.
         """
         return self.kind != OPERATOR_SET or self.effective_ir_version >= FIELDS["ModelProto.functions"].ir_version
-
-    @cached_property
-    def functions_by_identity(self) -> dict[tuple[str, str, str], Function]:
-        """The functions by (domain, name, overload), the first where several share one identity."""
-        found: dict[tuple[str, str, str], Function] = {}
-        for function in self.functions:
-            found.setdefault(function.identity, function)
-        return found
 
     @cached_property
     def parametric_functions(self) -> list[Function]:
@@ -360,14 +352,14 @@ class Model:
         """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
         for graph in self._graphs_of_value_infos:
             for role in graph.value_infos:
-                for index, proto in enumerate(getattr(graph.proto, role)):
-                    yield ValueInfo(proto, graph.place.at(role, index), graph, role)
+                for index in range(len(getattr(graph.proto, role))):
+                    yield ValueInfo(graph.message_at(role, index), graph.place.at(role, index), graph, role)
 
     @cached_property
     def annotated_value_infos(self) -> list[ValueInfo]:
         """The value infos that have documentation or metadata."""
         return [
-            ValueInfo(getattr(graph.proto, role)[index], graph.place.at(role, index), graph, role)
+            ValueInfo(graph.message_at(role, index), graph.place.at(role, index), graph, role)
             for graph in self._graphs_of_value_infos
             for role, values in graph.value_infos.items()
             for index in values.annotated
@@ -421,7 +413,8 @@ class Model:
         for graph in self.graphs:
             if graph.is_function:
                 continue
-            for index, proto in enumerate(graph.proto.initializer):
+            for index in range(len(graph.proto.initializer)):
+                proto = graph.message_at("initializer", index)
                 yield self._tensor(proto, graph.place.at("initializer", index), graph)
         for attribute in self.attributes_where(lambda signature: not _TENSOR_FIELDS.isdisjoint(signature.fields)):
             if attribute.proto.HasField("t"):
@@ -493,13 +486,13 @@ class Model:
 
 
 def _outlined(model: Proto) -> Proto:
-    """The ModelProto with its nodes as bytes, which may have them so already, and without unknown fields."""
+    """The outline of the ModelProto, which may be one already, without unknown fields."""
     outline = schema.outline(MODEL)
     if isinstance(model, outline):
         return model
-    made = outline.FromString(model.SerializePartialToString())
-    made.DiscardUnknownFields()  # they would stand between the fields that are gathered in columns
-    return made
+    known = schema.nodeless(MODEL).FromString(model.SerializePartialToString())
+    known.DiscardUnknownFields()  # they would stand between the fields that are gathered in columns
+    return outline.FromString(known.SerializePartialToString())
 
 
 def _in_context(

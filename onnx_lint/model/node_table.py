@@ -177,15 +177,16 @@ def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, b
 
 def _checked(data: bytes, table: NodeTable) -> Any:
     """The NodeProto in `data`, without unknown fields; the table takes note where that is not all of it."""
-    node = schema.outline("NodeProto")
+    node = schema.nodeless("NodeProto")
     try:
         proto = node.FromString(data)
     except (DecodeError, UnicodeDecodeError):
         proto = node()
     proto.DiscardUnknownFields()
-    if proto.SerializePartialToString() != data:
+    known = proto.SerializePartialToString()
+    if known != data:
         table.is_canonical = False
-    return proto
+    return schema.outline("NodeProto").FromString(known)
 
 
 def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) -> NodeForm:

@@ -83,8 +83,8 @@ class _Message:
             if index >= len(value):
                 return None
             value = value[index]
-        if isinstance(value, bytes):  # a node, which a model leaves as it is
-            value = schema.outline(field.message).FromString(value)
+        if isinstance(value, bytes):  # what a model leaves as it is
+            value = schema.opened(field.message, value)
         return _Message(field.message, value, _within(self.surroundings, field.message, value))
 
 

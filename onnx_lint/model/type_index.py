@@ -101,10 +101,10 @@ def _with_elements(proto: Proto) -> Iterator[Proto]:
 
 
 def _located(graph: Graph, role: str, wanted: set[bytes]) -> Iterator[Type]:
-    protos = getattr(graph.proto, role)
     for index, kind in enumerate(graph.value_infos[role].types):
-        if kind in wanted and protos[index].HasField("type"):
-            owner = ValueInfo(protos[index], graph.place.at(role, index), graph, role)
+        proto = graph.message_at(role, index) if kind in wanted else None
+        if proto is not None and proto.HasField("type"):
+            owner = ValueInfo(proto, graph.place.at(role, index), graph, role)
             yield Type(owner.proto.type, owner.place.at("type"), owner, parent=None)
 
 

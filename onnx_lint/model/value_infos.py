@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Final
 
+from onnx_lint import schema
 from onnx_lint.record import Record
 from onnx_lint.schema.columns import CHUNK, columns
-
-Proto = Any
 
 
 class ValueInfos(Record):
@@ -26,17 +25,21 @@ class ValueInfos(Record):
 NO_VALUE_INFOS: Final = ValueInfos([], [], [])
 
 
-def value_infos_of(lists: Mapping[str, Sequence[Proto]]) -> dict[str, ValueInfos]:
-    """The columns of these lists of ValueInfoProtos. They are read together, as most of them are short."""
+def value_infos_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
+    """The columns of these lists of serialized ValueInfoProtos. They are read together, as most of them are short."""
     names: list[str] = []
     types: list[bytes] = []
     are_annotated = False
-    protos = chain.from_iterable(lists.values())
-    while chunk := list(islice(protos, CHUNK)):
-        merged = columns("ValueInfoProto").FromString(b"".join([proto.SerializePartialToString() for proto in chunk]))
-        names += merged.name if len(merged.name) == len(chunk) else [proto.name for proto in chunk]
-        has_types = len(merged.type) == len(chunk)
-        types += merged.type if has_types else [proto.type.SerializePartialToString() for proto in chunk]
+    pieces = chain.from_iterable(lists.values())
+    while chunk := list(islice(pieces, CHUNK)):
+        merged = columns("ValueInfoProto").FromString(b"".join(chunk))
+        if len(merged.name) == len(merged.type) == len(chunk):
+            names += merged.name
+            types += merged.type
+        else:
+            protos = list(map(_parsed, chunk))
+            names += [proto.name for proto in protos]
+            types += [proto.type.SerializePartialToString() for proto in protos]
         are_annotated = are_annotated or bool(merged.doc_string or merged.metadata_props)
     if not names:
         return dict.fromkeys(lists, NO_VALUE_INFOS)
@@ -50,5 +53,10 @@ def value_infos_of(lists: Mapping[str, Sequence[Proto]]) -> dict[str, ValueInfos
     return found
 
 
-def _annotated(protos: Sequence[Proto]) -> list[int]:
-    return [index for index, proto in enumerate(protos) if proto.doc_string or proto.metadata_props]
+def _annotated(pieces: Sequence[bytes]) -> list[int]:
+    protos = enumerate(map(_parsed, pieces))
+    return [index for index, proto in protos if proto.doc_string or proto.metadata_props]
+
+
+def _parsed(piece: bytes) -> Any:
+    return schema.message("ValueInfoProto").FromString(piece)

@@ -17,6 +17,9 @@ PACKAGE = "onnx"
 OUTLINE = "onnx.outline"
 """The package of the messages that `outline` gives."""
 
+NODELESS = "onnx.nodeless"
+"""The package of the messages that `nodeless` gives."""
+
 
 @functools.cache
 def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
@@ -87,11 +90,25 @@ def message(name: str) -> Any:
 
 @functools.cache
 def outline(name: str) -> Any:
-    """Return the class of the message called `name` in which the nodes of graphs and functions are bytes.
+    """Return the class of the message called `name` in which nodes, initializers and value_info are bytes.
 
     There are those of ModelProto and of what stands between it and a graph; raises KeyError for others.
     """
     return factory()[1](pool().FindMessageTypeByName(f"{OUTLINE}.{name}"))
+
+
+def opened(name: str, data: bytes) -> Any:
+    """The message called `name` that `outline` has as these bytes; a node is an outline itself."""
+    return (outline if name == "NodeProto" else message)(name).FromString(data)
+
+
+@functools.cache
+def nodeless(name: str) -> Any:
+    """Return the class of the message called `name` in which only the nodes of graphs and functions are bytes.
+
+    With it the parser looks into all else. There are the same as of `outline`.
+    """
+    return factory()[1](pool().FindMessageTypeByName(f"{NODELESS}.{name}"))
 
 
 @functools.cache

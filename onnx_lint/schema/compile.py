@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile onnx.proto into onnx.binpb, the form in which the schema is read at run time.
 
-The compiled set has a second file, the outline: those messages again in which a graph can stand, with the nodes of
-graphs and functions left as bytes. See onnx_lint.model.node_table for what that is good for.
+The compiled set has two more files, outlines: those messages again in which a graph can stand, with the nodes of graphs
+and functions left as bytes, and in one of them their initializers and value infos too. See onnx_lint.model.node_table
+for what that is good for.
 
 `python -m onnx_lint.schema.compile` writes the file; with `--check` it only tells whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
@@ -37,7 +38,13 @@ OUTLINED: Final = (
     "FunctionProto",
     "TrainingInfoProto",
 )
-"""The messages of the outline: what holds graphs, and what they hold on the way to further ones."""
+"""The messages of an outline: what holds graphs, and what they hold on the way to further ones."""
+
+AS_BYTES: Final = {
+    "outline": frozenset({"node", "initializer", "value_info"}),
+    "nodeless": frozenset({"node"}),
+}
+"""The fields of graphs and functions that are bytes in each of the outlines."""
 
 
 class CompileError(Exception):
@@ -64,26 +71,28 @@ def compile_schema(source: str) -> FileDescriptorSet:
             raise CompileError(run.stderr.strip())
         compiled = FileDescriptorSet.FromString((root / "set").read_bytes())
     (whole,) = compiled.file
-    return FileDescriptorSet(file=[whole, outline(whole)])
+    return FileDescriptorSet(file=[whole, *(outline(whole, name) for name in AS_BYTES)])
 
 
-def outline(whole: FileDescriptorProto) -> FileDescriptorProto:
-    """The outline of the compiled schema, in a package of its own; all other messages are those of the schema."""
-    package = f"{whole.package}.outline"
-    made = FileDescriptorProto(name=f"{whole.name}.outline", package=package, dependency=[whole.name])
+def outline(whole: FileDescriptorProto, name: str) -> FileDescriptorProto:
+    """An outline of the compiled schema, in a package of its own; all other messages are those of the schema."""
+    package = f"{whole.package}.{name}"
+    made = FileDescriptorProto(name=f"{whole.name}.{name}", package=package, dependency=[whole.name])
     made.syntax, made.edition = whole.syntax, whole.edition
     made.options.CopyFrom(whole.options)
-    made.message_type.extend(_outlined(message, package) for message in whole.message_type if message.name in OUTLINED)
+    made.message_type.extend(
+        _outlined(message, package, AS_BYTES[name]) for message in whole.message_type if message.name in OUTLINED
+    )
     return made
 
 
-def _outlined(message: DescriptorProto, package: str) -> DescriptorProto:
+def _outlined(message: DescriptorProto, package: str, as_bytes: frozenset[str]) -> DescriptorProto:
     made = DescriptorProto()
     made.CopyFrom(message)
     made.ClearField("enum_type")  # fields refer to the enums of the schema
     for field in made.field:
         held = field.type_name.rpartition(".")[2]
-        if held == "NodeProto":
+        if field.name in as_bytes:
             field.type = FieldDescriptorProto.TYPE_BYTES
             field.ClearField("type_name")
         elif held in OUTLINED:

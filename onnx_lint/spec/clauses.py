@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+import binascii
 import enum
 import functools
 import json
-import zlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -187,7 +187,7 @@ def _compiled(source: bytes) -> dict[str, Clause] | None:
     except FileNotFoundError:
         return None
     compiled = json.loads(data) if data else {}
-    if compiled.get("crc32") != zlib.crc32(source):
+    if compiled.get("crc32") != binascii.crc32(source):
         return None
     keywords = [MappingProxyType(each) for each in compiled["keywords"]]
     keyword, rules = map(field_names(Clause).index, ("keyword", "rules"))
@@ -212,7 +212,7 @@ def compile_source(source: bytes) -> str:
             keywords.append(keyword)
         values = {name: getattr(clause, name) for name in field_names(Clause)}
         rows.append([*{**values, "keyword": keywords.index(keyword)}.values()])
-    compiled = {"crc32": zlib.crc32(source), "keywords": keywords, "clauses": rows}
+    compiled = {"crc32": binascii.crc32(source), "keywords": keywords, "clauses": rows}
     return json.dumps(compiled, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 

@@ -53,13 +53,14 @@ def _ranks(graph: Graph) -> dict[str, set[int]]:
     """The ranks that the graph declares for each of its values."""
     found: dict[str, set[int]] = {}
     for field in ("value_info",) if graph.is_function else ("input", "output", "value_info"):
-        for value in getattr(graph.proto, field):
+        for index in range(len(getattr(graph.proto, field))):
+            value = graph.message_at(field, index)
             kind = value.type.WhichOneof("value")
             if kind in ("tensor_type", "sparse_tensor_type") and getattr(value.type, kind).HasField("shape"):
                 found.setdefault(value.name, set()).add(len(getattr(value.type, kind).shape.dim))
     if not graph.is_function:
-        for tensor in graph.proto.initializer:
-            found.setdefault(tensor.name, set()).add(len(tensor.dims))
+        for index, name in enumerate(graph.initializer_names):
+            found.setdefault(name, set()).add(len(graph.message_at("initializer", index).dims))
         for sparse in graph.proto.sparse_initializer:
             found.setdefault(sparse.values.name, set()).add(len(sparse.dims))
     return found

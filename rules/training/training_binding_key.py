@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Proto
+from onnx_lint.model import ROOT, Graph, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
@@ -30,10 +30,10 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     training_info { update_binding { key: "wieght" value: "weight_new" } ... }
     ```
     """
-    main = model.main_graph
-    inference = dict.fromkeys([*main.initializer_names, *main.sparse_initializer_names])
+    inference = _initializers(model.main_graph)
+    algorithms = {graph.place: _initializers(graph) for graph in model.training_graphs}
     for index, info in enumerate(model.proto.training_info):
-        algorithm = _initializers(info.algorithm)
+        algorithm = algorithms.get(ROOT.at("training_info", index).at("algorithm"), {})
         for field, clause in (("initialization_binding", "TRN-1"), ("update_binding", "TRN-4")):
             for position, binding in enumerate(getattr(info, field)):
                 if not binding.key or (binding.key not in inference and binding.key not in algorithm):
@@ -47,7 +47,6 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
                     )
 
 
-def _initializers(graph: Proto) -> dict[str, None]:
+def _initializers(graph: Graph) -> dict[str, None]:
     """The names of the initializers, in the order of the file."""
-    names = [tensor.name for tensor in graph.initializer]
-    return dict.fromkeys([*names, *(sparse.values.name for sparse in graph.sparse_initializer)])
+    return dict.fromkeys([*graph.initializer_names, *graph.sparse_initializer_names])

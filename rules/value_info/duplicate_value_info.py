@@ -40,16 +40,16 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
-    entries = graph.proto.value_info
     first: dict[str, int] = {}
     for index, name in enumerate(graph.value_info_names):
         other = first.setdefault(name, index)
         if other == index or not name:
             continue
         message = f"value info {quote(name)} of {graph.describe()} stands twice"
-        contradict = types_contradict(entries[other].type, entries[index].type)
+        earlier, later = (graph.message_at("value_info", entry).type for entry in (other, index))
+        contradict = types_contradict(earlier, later)
         if contradict:
-            message += f", as {describe_type(entries[other].type)} and as {describe_type(entries[index].type)}"
+            message += f", as {describe_type(earlier)} and as {describe_type(later)}"
         yield Finding(
             graph.place.at("value_info", index),
             message,

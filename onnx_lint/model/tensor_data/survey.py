@@ -73,7 +73,7 @@ class _Walk:
 
     def initializers(self, graph: Graph) -> None:
         for index in self.doubtful(graph) if graph.initializers.names else ():
-            self.tensor(graph.proto.initializer[index], graph.place.at("initializer", index), graph)
+            self.tensor(graph.message_at("initializer", index), graph.place.at("initializer", index), graph)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.place.at("sparse_initializer", index), graph))
 
