@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.engine import Settings, lint_model
+from onnx_lint.engine import lint_model
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
+from onnx_lint.selection import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard

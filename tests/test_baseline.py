@@ -15,9 +15,9 @@ from messages import message_of
 from onnx_lint import schema
 from onnx_lint.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
 from onnx_lint.cli.application import run
-from onnx_lint.engine import Settings
 from onnx_lint.loader import load
 from onnx_lint.report import Diagnostic, FileReport, InternalError
+from onnx_lint.selection import Settings
 from onnx_lint.source import BytesSource
 
 HEAD = """

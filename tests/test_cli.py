@@ -23,10 +23,10 @@ from onnx_lint import __version__
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.streams import OutputError, report_file, use_color
-from onnx_lint.engine import Settings, selected_rules
 from onnx_lint.loader import load
 from onnx_lint.registry import registry
 from onnx_lint.rule import Rule
+from onnx_lint.selection import Settings, selected_rules
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import EDITIONS
@@ -150,7 +150,7 @@ def _crash(model: Any) -> Iterator[Any]:
 def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0", False), "graph", "crashing", None)
     rules = MappingProxyType({**registry(), "crashing-rule": entry})
-    for module in ("onnx_lint.registry", "onnx_lint.engine", "onnx_lint.reporters.sarif_rules"):
+    for module in ("onnx_lint.registry", "onnx_lint.selection", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.registry", lambda: rules)
 
 

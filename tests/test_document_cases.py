@@ -12,9 +12,10 @@ from google.protobuf import json_format, text_format
 
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
-from onnx_lint.engine import Settings, lint_source
+from onnx_lint.engine import lint_source
 from onnx_lint.loader import likeness, load, skeleton
 from onnx_lint.reporters import REPORTERS
+from onnx_lint.selection import Settings
 from onnx_lint.source import BytesSource
 
 CASES = re.findall(

@@ -14,10 +14,11 @@ from google.protobuf import text_format
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import find_inputs
-from onnx_lint.engine import Settings, lint_source
+from onnx_lint.engine import lint_source
 from onnx_lint.model.documents import KINDS
 from onnx_lint.registry import registry
 from onnx_lint.reporters.kinds import kinds_of
+from onnx_lint.selection import Settings
 from onnx_lint.source import BytesSource
 
 

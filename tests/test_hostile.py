@@ -21,10 +21,11 @@ from hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes,
 from wire_bytes import length, number
 
 from onnx_lint import lint
-from onnx_lint.engine import Settings, lint_file, lint_source
+from onnx_lint.engine import lint_file, lint_source
 from onnx_lint.limits import DEFAULT_LIMITS, NAMES, LimitError
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.selection import Settings
 from onnx_lint.source import BytesSource
 
 SECONDS = 10

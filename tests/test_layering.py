@@ -24,6 +24,7 @@ LAYERS = (
     {"rules"},
     {"loader", "registry", "report"},
     {"selection_hints", "stopwatch"},
+    {"selection"},
     {"engine"},
     {"reporters", "library", "catalogue"},
     {"assertion", "baseline", "configuration"},

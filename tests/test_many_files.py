@@ -15,8 +15,8 @@ from onnx_lint.cli import jobs, workers
 from onnx_lint.cli.jobs import Task, lint_all
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.progress import is_wanted
-from onnx_lint.engine import Settings
 from onnx_lint.model import Model
+from onnx_lint.selection import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +91,10 @@ def test_a_bar_is_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_wanted(no_progress=False, quiet=False)
 
 
+def _models() -> int:
+    return sum(type(item) is Model for item in gc.get_objects())
+
+
 @pytest.mark.parametrize("collector", [gc.enable, gc.disable])
 def test_models_do_not_pile_up_in_memory(collector: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither where the collector works by itself nor where the program holds it, as the command line does."""
@@ -101,10 +105,11 @@ def test_models_do_not_pile_up_in_memory(collector: Callable[[], None], monkeypa
         onnx.save(onnx.helper.make_model(graph), task.path)
     monkeypatch.setattr(jobs, "_MANY_OBJECTS", 1000)
     gc.collect()
+    before = _models()  # those that other tests keep
     collector()
     alive: list[int] = []
     try:
-        lint_all(tasks, 1, lambda _: alive.append(sum(type(item) is Model for item in gc.get_objects())))
+        lint_all(tasks, 1, lambda _: alive.append(_models() - before))
     finally:
         gc.enable()
     assert len(alive) == len(tasks)

@@ -12,8 +12,9 @@ import pytest
 
 from onnx_lint import lint
 from onnx_lint.cached import cached_property
-from onnx_lint.engine import Settings, lint_file
+from onnx_lint.engine import lint_file
 from onnx_lint.model import Graph, Model
+from onnx_lint.selection import Settings
 from onnx_lint.stopwatch import Stopwatch
 
 MODEL = """

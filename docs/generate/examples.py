@@ -13,11 +13,12 @@ from typing import Final
 from fixture_files import Fixture, diagnostics_of, fixtures
 
 from generate.markdown import block
-from onnx_lint.engine import lint_source, report_of, selected_rules
+from onnx_lint.engine import lint_source, report_of
 from onnx_lint.record import replace
 from onnx_lint.report import Report
 from onnx_lint.reporters import write_report
 from onnx_lint.rule import Rule
+from onnx_lint.selection import selected_rules
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 

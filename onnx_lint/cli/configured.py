@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from onnx_lint.cli.selection import names_of
 from onnx_lint.configuration.values import Path, Value, Values
-from onnx_lint.engine import SelectionError, check_options, check_selector, selectors
 from onnx_lint.registry import registry
+from onnx_lint.selection import SelectionError, check_options, check_selector, selectors
 from onnx_lint.spec.target import Target
 from onnx_lint.wording import suggestion
 

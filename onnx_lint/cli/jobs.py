@@ -13,7 +13,7 @@ from onnx_lint.record import Record
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
-    from onnx_lint.engine import Settings
+    from onnx_lint.selection import Settings
 
 
 class Task(Record):

@@ -23,9 +23,9 @@ from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
-    from onnx_lint.engine import Settings
     from onnx_lint.limits import Limits
     from onnx_lint.report import Diagnostic, FileReport
+    from onnx_lint.selection import Settings
     from onnx_lint.spec.target import Target
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
@@ -125,7 +125,7 @@ def told_apart(files: Sequence[FileReport], settings: Sequence[Settings]) -> Ite
         if own is settings[0]:
             yield file
         else:
-            from onnx_lint.engine import selected_rules
+            from onnx_lint.selection import selected_rules
 
             standard = own.standard
             yield replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
@@ -195,7 +195,7 @@ def _choices(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Choices:
 
 
 def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
-    from onnx_lint.engine import SelectionError, Settings, selectors
+    from onnx_lint.selection import SelectionError, Settings, selectors
     from onnx_lint.spec.operators import SchemaFileError
     from onnx_lint.spec.standard import Standard
 
@@ -237,7 +237,7 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
     """Raise UsageError for a selection with no rule in it; what a pattern for some files ignores may be everything."""
-    from onnx_lint.engine import SelectionError, check_selection
+    from onnx_lint.selection import SelectionError, check_selection
 
     if options["select"] and not settings.select:
         raise click.UsageError("--select names no rule")

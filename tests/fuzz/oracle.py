@@ -10,10 +10,11 @@ import traceback
 from pathlib import Path
 from xml.etree import ElementTree
 
-from onnx_lint.engine import Settings, lint_source
+from onnx_lint.engine import lint_source
 from onnx_lint.record import replace
 from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.selection import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
 
