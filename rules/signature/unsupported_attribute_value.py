@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node, Proto
-from onnx_lint.model.fit import attributes_with, describe_schema, version_hint
+from onnx_lint.model.fit import describe_schema, version_hint
 from onnx_lint.model.signatures import Usage
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas
@@ -44,7 +44,8 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
         schema = usage.operator.schema
         assert schema is not None
         restricted = {name: values for name, _ in usage.attributes if (values := allowed_values(schema, name))}
-        if restricted:
+        forms = set().union(*usage.forms.values()) if restricted else ()
+        if any(_wrong_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
             for node in usage.nodes:
                 yield from _findings(model.signatures.schemas, schema, usage, node, restricted)
 
@@ -52,15 +53,11 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 def _findings(
     schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, restricted: dict[str, Values]
 ) -> Iterator[Finding]:
-    for index in attributes_with(node, set(restricted)):
-        attribute = node.attribute_protos[index]
-        declared = schema.attributes[attribute.name]
-        if attribute.ref_attr_name or attribute.type != declared.type_code:
-            continue
-        allowed = restricted[attribute.name]
-        wrong = [value for value in _values(attribute) if value not in allowed]
+    for index, attribute in enumerate(node.attribute_protos):
+        wrong = _wrong_values(attribute, schema, restricted)
         if not wrong:
             continue
+        allowed = restricted[attribute.name]
         shown = _shown(schema, attribute.name, wrong[0])
         hint = version_hint(_version(schemas, schema, attribute.name, wrong[0]), usage, node)
         hint = hint or _spelling(wrong[0], allowed)
@@ -71,6 +68,13 @@ def _findings(
             allowed=_listed(schema, attribute.name, allowed),
             subject=attribute.name,
         )
+
+
+def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: dict[str, Values]) -> list[str | int]:
+    allowed = restricted.get(attribute.name)
+    if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
+        return []
+    return [value for value in _values(attribute) if value not in allowed]
 
 
 def _values(attribute: Proto) -> list[str | int]:
