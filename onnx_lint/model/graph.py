@@ -228,11 +228,6 @@ class Graph:
             counts[form] = counts.get(form, 0) + 1
         return counts
 
-    @property
-    def op_types(self) -> list[str]:
-        """The operator of each node."""
-        return [form.op_type for form in self.table.forms]
-
     def nodes_of(self, forms: Container[NodeForm]) -> list[Node]:
         """The nodes with one of the forms, in the order of the file."""
         nodes = self.nodes

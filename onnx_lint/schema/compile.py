@@ -52,7 +52,7 @@ class CompileError(Exception):
 
 
 def compile_schema(source: str) -> FileDescriptorSet:
-    """Compile the text of a .proto file into a set of one file descriptor, without comments and positions.
+    """Compile the text of a .proto file into its file descriptor, without comments and positions, and its outlines.
 
     Raises CompileError when the text is not a valid schema, or grpcio-tools is not installed.
     """
