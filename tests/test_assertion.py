@@ -12,8 +12,7 @@ import pytest
 from clean_model import CLEAN
 from made_rules import registered
 
-from onnx_lint import assert_conforms, lint
-from onnx_lint import engine as onnx_lint_engine
+from onnx_lint import assert_conforms, lint, selection
 from onnx_lint.registry import registry
 from onnx_lint.rule import Finding, Rule
 
@@ -92,7 +91,7 @@ def test_a_rule_that_crashes_fails(monkeypatch: pytest.MonkeyPatch):
 
     broken = registered(Rule("cycle", crash, ("GRA-1",), "0.1.0", of_file=False), "graph", "broken", None)
     rules = MappingProxyType({**registry(), "cycle": broken})
-    monkeypatch.setattr(onnx_lint_engine, "registry", lambda: rules)
+    monkeypatch.setattr(selection, "registry", lambda: rules)
     message = _message(CLEAN.encode())
     assert message.splitlines()[-1] == "   = rule cycle crashed: RuntimeError: the rule is broken"
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import BLESSED
 from fixture_files import FIXTURES, Fixture, as_line, bless, diagnostics_of, fixture_paths, parse_hex, read_fixture
 
-from onnx_lint import engine
+from onnx_lint import selection
 
 
 def _paths() -> list[Path]:
@@ -40,7 +40,7 @@ def test_the_verdict_is_the_one_in_the_file(path: Path, request: pytest.FixtureR
 
 
 def test_what_chapters_say_they_concern_changes_no_verdict(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(engine, "concern_of", lambda package, model: True)
+    monkeypatch.setattr(selection, "concern_of", lambda package, model: True)
     fixtures = [read_fixture(path) for path in _paths()]
     assert [fixture.id for fixture in fixtures if list(fixture.expected) != _lines(fixture)] == []
 
