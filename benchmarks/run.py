@@ -36,21 +36,27 @@ def main() -> None:
         folder = Path(name)
         print(f"{table.versions(arguments.pairs)}\n\n{table.HEAD if chosen else ''}", flush=True)
         notes: list[str] = []
+        failed = 0
         warm_up = written(CASES[0].write, folder / "warm_up.onnx")
         for case in chosen:
-            print(_line(case, laboratory, arguments.pairs, warm_up, notes), flush=True)
-        print("".join(f"\n{note}" for note in notes))
+            line, has_failed = _line(case, laboratory, arguments.pairs, warm_up, notes)
+            failed += has_failed
+            print(line, flush=True)
+        print("".join(f"\n- {note}" for note in notes))
         if not arguments.small and not arguments.only:
             grown = growth.measure(laboratory, folder, max(1, arguments.pairs // 2))
             print(f"\n{growth.table(grown)}", flush=True)
             growth.draw(grown)
+    if failed:
+        raise SystemExit(1)
 
 
-def _line(case: Case, laboratory: Laboratory, rounds: int, warm_up: Path, notes: list[str]) -> str:
+def _line(case: Case, laboratory: Laboratory, rounds: int, warm_up: Path, notes: list[str]) -> tuple[str, bool]:
+    """The line of the table, and whether onnx-lint failed, whatever the peers do."""
     with tempfile.TemporaryDirectory() as folder:
         path = written(case.write, Path(folder) / "model.onnx")
         series = laboratory.compare(commands(case, path), rounds, warm_up)
-    return table.row(case.title, series, notes)
+    return table.row(case.title, series, notes), series[0].failure is not None
 
 
 if __name__ == "__main__":

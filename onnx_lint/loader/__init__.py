@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from google.protobuf.message import DecodeError
+
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.bounds import limit_fault, too_large, too_many
 from onnx_lint.loader.identify import Form, identify
@@ -137,12 +139,15 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
 
 
 def _regular(outline: Proto | None, model_of: Callable[[Proto | None, tuple[Fault, ...]], Model]) -> Model | None:
-    """The model with this outline, which is canonical, when its nodes are so too, or there are too many of them."""
+    """The model with this outline, which is canonical, when its nodes are so too, or there is too much of something.
+
+    Of a file with too much, nothing else is told: what is wrong with its nodes is not looked for any more.
+    """
     if outline is None or not (outline.HasField("graph") or outline.functions):
         return None
     try:
         model = model_of(outline, ())
-    except TooDeepError:
+    except (TooDeepError, DecodeError):  # the limits look into large nodes, whatever these are
         return None
     if not model.loaded:
         return model

@@ -229,16 +229,19 @@ class Signatures:
         return self._operators[key]
 
     def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
-        # A thousand models have a few hundred operators between them.
+        # A thousand models have a few hundred operators between them. What their writers may have made up is not kept.
         kept: dict[tuple[str, str, int | None], Operator] = self.schemas.kept
         key = (domain, op_type, version)
-        if key not in kept:
-            if len(kept) >= _MOST_KEPT:
-                kept.clear()
+        found = kept.get(key)
+        if found is None:
             schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
             standing = self._standing(domain, op_type, version, schema)
-            kept[key] = Operator(domain, op_type, version, standing, schema)
-        return kept[key]
+            found = Operator(domain, op_type, version, standing, schema)
+            if schema is not None:
+                if len(kept) >= _MOST_KEPT:
+                    kept.clear()
+                kept[key] = found
+        return found
 
     def _standing(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> Standing:
         if not op_type:

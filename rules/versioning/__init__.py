@@ -12,6 +12,6 @@ _ON_WHAT_IS_USED = frozenset({"foreign-type", "outdated-ir-version", "premature-
 
 def concerns(model: Model) -> bool | Collection[str]:
     """Tell whether a version is wrong in itself, or too new for a target; if not, what is used may need another."""
-    if model.target is not NO_TARGET or model.proto.model_version < 0 or model.ir_version < 0:
+    if model.target != NO_TARGET or model.proto.model_version < 0 or model.ir_version < 0:
         return True
     return model.ir_version > NEWEST_IR_VERSION or _ON_WHAT_IS_USED
