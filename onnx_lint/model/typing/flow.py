@@ -16,6 +16,7 @@ from onnx_lint.model.node_table import NodeForm
 from onnx_lint.model.typing.argument import UNKNOWN, Arguments, Bindings, argument_of, read_arguments
 from onnx_lint.model.typing.call_memory import CallMemory
 from onnx_lint.model.typing.declared import declared_inputs, declared_values, initializer_types
+from onnx_lint.model.typing.problem import DisallowedOutput
 from onnx_lint.model.typing.type_flow import Call, TypeFlow
 from onnx_lint.model.typing.typed_operator import Inputs, Outcome, TypedOperator, typed_operator
 from onnx_lint.model.typing.value_type import ABSENT, ValueType
@@ -176,7 +177,9 @@ class _Flow:
         self, node: Node, schema: OperatorSchema, inputs: Inputs, outcome: Outcome, frame: _Frame, known: Types
     ) -> None:
         for problem in outcome.problems:
-            self.found.note_operand(node, schema, problem, inputs, frame.call)
+            # An output that the node leaves out is of no type.
+            if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
+                self.found.note_operand(node, schema, problem, inputs, frame.call)
         # A declared type does not take the place of what cannot be told: one fault, one finding.
         known.update(
             {name: None for name, kind in zip(node.outputs, outcome.outputs, strict=False) if name and not kind}
