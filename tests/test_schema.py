@@ -242,7 +242,7 @@ def test_packed_messages_differ_from_the_schema_in_that_alone(name):
     assert ours == theirs
     for field in schema.packed(name).DESCRIPTOR.fields:
         is_number = field.cpp_type not in (FieldDescriptor.CPPTYPE_STRING, FieldDescriptor.CPPTYPE_MESSAGE)
-        assert field.is_packed == (field.is_repeated and is_number), field.full_name
+        assert field.is_packed == (is_repeated(field) and is_number), field.full_name
 
 
 def test_every_message_through_which_a_graph_is_reached_is_in_the_outline():
