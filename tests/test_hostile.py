@@ -269,6 +269,8 @@ def test_names_of_files_steer_nothing_in_any_report(tmp_path: Path):
 def test_names_of_files_steer_nothing_beside_the_progress_bar(tmp_path: Path):
     pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
     _strange_files(tmp_path)
+    for index in range(400):  # so that the run goes on until the bar has come up
+        (tmp_path / f"zz{index}.onnx").write_bytes(graph(""))
     leader, follower = pty.openpty()
     program = (
         "from onnx_lint.cli import progress; progress.DELAY_SECONDS = 0; from onnx_lint.__main__ import main; main()"
