@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
+
+from onnx_lint.memory import held_to_the_end
 
 TYPE_CHECKING = False  # see onnx_lint: typing makes objects too, which the collector would look through
 if TYPE_CHECKING:
@@ -18,15 +19,8 @@ def _nowhere() -> TextIO:
 
 def main() -> None:
     """Run the command line, and end the process."""
-    # There is hardly any garbage but what is left of a file, and that is collected before the next one, see
-    # onnx_lint.cli.jobs: to look for some after every 700 objects takes 10 ms of the 100 of start-up.
-    gc.disable()
-    try:
+    with held_to_the_end():
         _run()
-    finally:
-        # The memory goes back at once. That of the last model looked through for garbage, which is what the
-        # interpreter does at its end, takes a tenth of the time on 100,000 nodes.
-        gc.freeze()
 
 
 def _run() -> None:

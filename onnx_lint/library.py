@@ -11,7 +11,8 @@ from onnx_lint.engine import lint_file, lint_source, report_of
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.model.documents import KINDS
 from onnx_lint.report import Report
-from onnx_lint.selection import Settings, check_selection
+from onnx_lint.selection import check_selection
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import binascii
 from collections.abc import Iterable
 from itertools import islice
 
@@ -11,6 +12,10 @@ MAX_SHOWN = 100
 
 MAX_CANDIDATES = 2000
 """Comparing takes about ten microseconds a name; a graph may have a hundred thousand."""
+
+MAX_MESSAGE = 10_000
+MAX_NAME = 1_000
+"""A message, or a name, of more characters stands in a report without its middle."""
 
 
 def quote(name: str) -> str:
@@ -45,3 +50,16 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The words that offer the nearest known name, to be put behind a message; empty when none is near."""
     near = nearest(name, known)
     return f"; did you mean {quote(near)}?" if near is not None else ""
+
+
+def without_middle(text: str, most: int) -> str:
+    """The text without its middle when it is longer than any that a person wrote."""
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"
+
+
+def report_name(name: str | None) -> str | None:
+    """A name as a report holds it: of a very long one both ends, and a digest that tells it from others."""
+    if name is None or len(name) <= MAX_NAME:
+        return name
+    digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))
+    return f"{without_middle(name, MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"

@@ -16,7 +16,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard

@@ -17,7 +17,7 @@ from onnx_lint.baseline import BaselineError, entries_of, file_key, living, read
 from onnx_lint.cli.application import run
 from onnx_lint.loader import load
 from onnx_lint.report import Diagnostic, FileReport, InternalError
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 
 HEAD = """

@@ -26,7 +26,8 @@ from onnx_lint.cli.streams import OutputError, report_file, use_color
 from onnx_lint.loader import load
 from onnx_lint.registry import registry
 from onnx_lint.rule import Rule
-from onnx_lint.selection import Settings, selected_rules
+from onnx_lint.selection import selected_rules
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import EDITIONS

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from onnx_lint.registry import registry
-from onnx_lint.selection import selectors
+from onnx_lint.settings import selectors
 from onnx_lint.spec.clauses import clauses
 
 ROOT = Path(__file__).parent.parent

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from onnx_lint.cli.application import run
-from onnx_lint.cli.configured import PARAMETERS
+from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.globs import matches
 from onnx_lint.configuration.keys import KEYS

@@ -15,7 +15,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.engine import lint_source
 from onnx_lint.loader import likeness, load, skeleton
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 
 CASES = re.findall(

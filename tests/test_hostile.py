@@ -25,7 +25,7 @@ from onnx_lint.engine import lint_file, lint_source
 from onnx_lint.limits import DEFAULT_LIMITS, NAMES, LimitError
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 
 SECONDS = 10

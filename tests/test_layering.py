@@ -15,16 +15,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 LAYERS = (
-    {"cached", "package_data", "quick_imports", "record"},
+    {"cached", "memory", "package_data", "quick_imports", "record"},
     {"distribution", "option_types", "source", "spec", "wording"},
     {"limits", "schema"},
     {"model"},
     {"rule"},
-    {"type_findings"},
     {"rules"},
     {"loader", "registry", "report"},
-    {"selection_hints", "stopwatch"},
-    {"selection"},
+    {"settings", "stopwatch"},
+    {"selection", "facts"},
+    {"diagnose"},
     {"engine"},
     {"reporters", "library", "catalogue"},
     {"assertion", "baseline", "configuration"},
@@ -144,6 +144,11 @@ def test_rich_and_numpy_are_imported_late():
         if found.name.split(".")[0] in LATE and not found.late and found.file not in GENERATORS
     ]
     assert wrong == []
+
+
+def test_one_file_owns_the_garbage_collector():
+    wrong = [str(found) for found in ALL if found.name.split(".")[0] == "gc"]
+    assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/memory.py"]
 
 
 def test_generators_are_not_imported():

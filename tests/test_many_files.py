@@ -12,11 +12,12 @@ import onnx
 import pytest
 
 from onnx_lint.cli import jobs, workers
-from onnx_lint.cli.jobs import Task, lint_all
+from onnx_lint.cli.jobs import lint_all
+from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.model import Model
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 
 
 @pytest.fixture(autouse=True)

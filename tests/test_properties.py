@@ -14,7 +14,7 @@ from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.loader.text import parse_textproto
 from onnx_lint.model import Fault
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 
 # --- valid models stay valid

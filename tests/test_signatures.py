@@ -19,7 +19,7 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.model.fit import fits, operands, other_version
 from onnx_lint.model.signatures import Standing
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import ELEMENT_TYPES, find, versions
 from onnx_lint.spec.operators import attribute_values as values

@@ -22,7 +22,7 @@ from onnx_lint.model import Model, Payload, attribute_signature, node_table
 from onnx_lint.model.tensor_data import ELEMENT_TYPES, contents, element_count, runs, strings, wire_values
 from onnx_lint.model.tensor_data.strings import StringScan
 from onnx_lint.schema import wire
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 
 survey_of_tensors = sys.modules["onnx_lint.model.tensor_data.survey"]  # the package has the function of that name

@@ -14,7 +14,7 @@ from onnx_lint import lint
 from onnx_lint.cached import cached_property
 from onnx_lint.engine import lint_file
 from onnx_lint.model import Graph, Model
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.stopwatch import Stopwatch
 
 MODEL = """

@@ -25,7 +25,7 @@ from onnx_lint.record import replace
 from onnx_lint.reporters.escape import STANDARD_INPUT, visible
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.plan import Plan
+    from onnx_lint.cli.choices import Plan
     from onnx_lint.report import FileReport, Report
 
 RulesOf = Callable[["FileReport"], Collection[str]]

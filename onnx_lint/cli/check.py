@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onnx_lint.cli import exit_codes
+from onnx_lint.cli.choices import Plan, told_apart
 from onnx_lint.cli.completion import complete_file_ignores, complete_limits, complete_selectors, complete_severities
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory
-from onnx_lint.cli.plan import Plan, told_apart
 from onnx_lint.cli.report_options import common_report_options, files_options, report_options, reporter_options
 from onnx_lint.cli.sections import COMMON, SectionedCommand, section
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
@@ -23,7 +23,7 @@ from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.jobs import Task
+    from onnx_lint.cli.lint_one import Task
     from onnx_lint.report import Report
 
 edition_option = click.option(
@@ -192,7 +192,7 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
 
 
 def _tasks(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> list[Task]:
-    from onnx_lint.cli.jobs import Task
+    from onnx_lint.cli.lint_one import Task
 
     run = plan.of_run()
     inputs = find_inputs(paths, run["exclude"], may_be_none=run["allow_no_input"])

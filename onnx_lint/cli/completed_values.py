@@ -12,7 +12,7 @@ from onnx_lint.limits import NAMES
 from onnx_lint.model.documents import KINDS
 from onnx_lint.registry import RegistryError, registry
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.selection import selectors as known_selectors
+from onnx_lint.settings import selectors as known_selectors
 from onnx_lint.spec.clauses import clauses
 
 Item = CompletionItem[str]

@@ -4,24 +4,11 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
 
-from onnx_lint.record import Record
-from onnx_lint.report import FileReport, InternalError
-
-if TYPE_CHECKING:
-    from onnx_lint.selection import Settings
-
-
-class Task(Record):
-    """A file to lint, and how; or a path that leads to none, and why."""
-
-    path: str
-    settings: Settings
-    problem: str | None = None
+from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.report import FileReport
 
 
 def processors() -> int:
@@ -54,30 +41,3 @@ def lint_all(tasks: Sequence[Task], jobs: int, on_done: Callable[[str], None]) -
                 reports[index] = report
                 on_done(tasks[index].path)
     return [reports[index] for index in range(len(tasks))]
-
-
-def lint_one(task: Task) -> FileReport:
-    """The report of one task. A bug outside the rules is an internal error of that file."""
-    from onnx_lint.engine import lint_file
-
-    _let_go()
-    if task.problem is not None:
-        return FileReport(task.path, 0, unreadable=task.problem)
-    try:
-        return lint_file(task.path, task.settings)
-    except Exception as error:
-        return FileReport(task.path, 0, internal_errors=(InternalError.of(error),))
-
-
-_MANY_OBJECTS: Final = 50_000
-"""Of so many new ones enough are garbage for a look: a thousand nodes have a quarter of them."""
-
-
-def _let_go() -> None:
-    """Give back the memory of the files before, where the program holds the garbage collector to its end.
-
-    The last file's memory goes with the process, which takes a tenth of the time that it takes to give it back object
-    by object.
-    """
-    if not gc.isenabled() and gc.get_count()[0] > _MANY_OBJECTS:
-        gc.collect(0)  # what is older belongs to the program

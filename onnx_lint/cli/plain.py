@@ -51,11 +51,12 @@ def _are_configured(directories: Iterable[str]) -> bool:
 
 
 def _lint(paths: Sequence[str]) -> int:
-    from onnx_lint.cli.jobs import Task, lint_all
+    from onnx_lint.cli.jobs import lint_all
+    from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.progress import ProgressBar, is_wanted
     from onnx_lint.engine import report_of
     from onnx_lint.reporters import Options
-    from onnx_lint.selection import Settings
+    from onnx_lint.settings import Settings
     from onnx_lint.spec.clauses import Severity
 
     settings = Settings()

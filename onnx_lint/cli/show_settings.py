@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from click.core import ParameterSource
 
-from onnx_lint.cli.configured import PARAMETERS
+from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.keys import KEYS, Key
@@ -17,7 +17,7 @@ from onnx_lint.configuration.values import Values, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.plan import Plan
+    from onnx_lint.cli.choices import Plan
 
 _ADDED: Final = frozenset(
     {"ignore", "extend-select", "per-file-ignores", "severity", "limits", "target-opset", "exclude"}

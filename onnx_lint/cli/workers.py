@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.cli.jobs import Task, lint_one
+from onnx_lint.cli.lint_one import Task, lint_one
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, rule
-from onnx_lint.type_findings import conversions_apart, finding_of
+from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
 
 
 @rule(clause="NOD-8", since="0.1.0")

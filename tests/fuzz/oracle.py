@@ -15,7 +15,7 @@ from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.record import replace
 from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
-from onnx_lint.selection import Settings
+from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
 

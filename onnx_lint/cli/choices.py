@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from onnx_lint.cli.selection import (
+from onnx_lint.cli.option_values import (
     CHECKSUM_OPTIONS,
     file_ignores_of,
     limits_of,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
     from onnx_lint.limits import Limits
     from onnx_lint.report import Diagnostic, FileReport
-    from onnx_lint.selection import Settings
+    from onnx_lint.settings import Settings
     from onnx_lint.spec.target import Target
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
@@ -112,7 +112,7 @@ class Plan:
         if values is None:
             return self.options
         if id(values) not in self._merged:
-            from onnx_lint.cli.configured import merged
+            from onnx_lint.cli.merge_configuration import merged
 
             with usable():
                 self._merged[id(values)] = merged(self.options, self.explicit, values)
@@ -195,7 +195,7 @@ def _choices(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Choices:
 
 
 def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
-    from onnx_lint.selection import SelectionError, Settings, selectors
+    from onnx_lint.settings import SelectionError, Settings, selectors
     from onnx_lint.spec.operators import SchemaFileError
     from onnx_lint.spec.standard import Standard
 
@@ -237,7 +237,8 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
 
 def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
     """Raise UsageError for a selection with no rule in it; what a pattern for some files ignores may be everything."""
-    from onnx_lint.selection import SelectionError, check_selection
+    from onnx_lint.selection import check_selection
+    from onnx_lint.settings import SelectionError
 
     if options["select"] and not settings.select:
         raise click.UsageError("--select names no rule")

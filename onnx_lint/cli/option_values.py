@@ -68,7 +68,7 @@ def file_ignores_of(values: Iterable[str]) -> tuple[tuple[str, str, tuple[str, .
 
 
 def _checked_names(text: str) -> tuple[str, ...]:
-    from onnx_lint.selection import SelectionError, check_selector, selectors
+    from onnx_lint.settings import SelectionError, check_selector, selectors
 
     names = names_of((text,), selectors())
     for name in names:

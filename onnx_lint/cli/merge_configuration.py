@@ -7,10 +7,10 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint.cli.selection import names_of
+from onnx_lint.cli.option_values import names_of
 from onnx_lint.configuration.values import Path, Value, Values
 from onnx_lint.registry import registry
-from onnx_lint.selection import SelectionError, check_options, check_selector, selectors
+from onnx_lint.settings import SelectionError, check_options, check_selector, selectors
 from onnx_lint.spec.target import Target
 from onnx_lint.wording import suggestion
 
@@ -174,7 +174,7 @@ def _check_limit(path: Path, value: Value) -> None:
 
 
 def _check_target(values: Values, path: Path) -> None:
-    from onnx_lint.cli.selection import opset_versions_of
+    from onnx_lint.cli.option_values import opset_versions_of
 
     number = values[path].value
     try:

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns findings into diagnostics: with their clause, severity, bytes and the names around their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from onnx_lint.model import Model, Place
+from onnx_lint.model.documents import KINDS, MODEL
+from onnx_lint.record import replace
+from onnx_lint.registry import Registered
+from onnx_lint.report import Diagnostic, RelatedPlace
+from onnx_lint.rule import Finding, Related, Rule
+from onnx_lint.selection import is_selected
+from onnx_lint.settings import Settings
+from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
+
+_MAX_RELATED: Final = 1_000
+
+
+def diagnose(
+    entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings
+) -> Iterator[tuple[int, Diagnostic]]:
+    """The diagnostics of what one rule found, each with the byte at which it begins; without what is not selected."""
+    levels: dict[str, Severity | None] = {}
+    for found in findings:
+        clause = _clause_of(entry.rule, found)
+        finding = found if model.kind == MODEL else _of_document(found, entry.chapter, model)
+        if finding is None:
+            continue
+        if clause.id not in levels:
+            levels[clause.id] = _level(entry, clause, settings)
+        level = levels[clause.id]
+        if level is not None:
+            extent = _extent(finding, model)
+            yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, settings.standard.edition)
+
+
+def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
+    """The severity of what the rule finds against the clause; None where that is not to be reported."""
+    level = severity(clause, settings.standard.edition)
+    if level is None or not is_selected(entry, clause, settings):
+        return None
+    return settings.severities.get(entry.id, level)
+
+
+_OF_THE_FILE: Final = frozenset({"file", "operator-set", "value"})
+"""The chapters whose rules look at the document itself and not at the model around its parts."""
+
+
+def _of_document(finding: Finding, chapter: str, model: Model) -> Finding | None:
+    """The finding with the places of a document that is no model; None where it is not about the document."""
+    if chapter in _OF_THE_FILE:
+        return finding
+    place = model.place_in_document(finding.place)
+    if place is None:
+        return None
+    related = ((item, model.place_in_document(item.place)) for item in finding.related)
+    return replace(
+        finding,
+        place=place,
+        message=model.wording_of_document(finding.message),
+        related=tuple(
+            Related(other, model.wording_of_document(item.message)) for item, other in related if other is not None
+        ),
+    )
+
+
+def _clause_of(rule: Rule, finding: Finding) -> Clause:
+    name = finding.clause or rule.clauses[0]
+    if name not in rule.clauses:
+        raise ValueError(f"the finding cites clause {name!r}, which the rule does not declare")
+    if finding.clause is None and len(rule.clauses) > 1:
+        raise ValueError("the rule decides several clauses and the finding does not say which")
+    return clauses()[name]
+
+
+def _diagnostic(
+    rule: Rule,
+    finding: Finding,
+    clause: Clause,
+    level: Severity,
+    extent: tuple[int, int],
+    model: Model,
+    edition: str,
+) -> Diagnostic:
+    around = model.surroundings(finding.place)
+    return Diagnostic(
+        rule=rule.id,
+        severity=level,
+        message=without_middle(finding.message, MAX_MESSAGE),
+        place=_path(finding.place, model),
+        pointer=finding.place.pointer(),
+        clause=clause.id,
+        keyword=clause.keyword[edition],
+        clause_summary=clause.summary,
+        anchor=clause.anchor,
+        allowed=finding.allowed,
+        related=_related(finding, model),
+        # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
+        byte_range=extent if finding.offset is not None or model.form == "binary" else None,
+        subject=report_name(finding.subject),
+        node=report_name(around.node),
+        operator=report_name(around.operator),
+        graph=report_name(around.graph),
+        scope=tuple(str(report_name(name)) for name in around.scope),
+        collective=finding.collective,
+    )
+
+
+def _path(place: Place, model: Model) -> str:
+    """The place as a report has it; the root is called after the kind of document."""
+    return str(place) if place.parent is not None else KINDS[model.kind].noun
+
+
+def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
+    """The related places; of a circle through a whole graph the first ones, and how many there are."""
+    places = [
+        RelatedPlace(
+            _path(item.place, model),
+            item.place.pointer(),
+            without_middle(item.message, MAX_MESSAGE),
+            model.byte_range(item.place),
+        )
+        for item in finding.related[:_MAX_RELATED]
+    ]
+    hidden = len(finding.related) - len(places)
+    if hidden:
+        place = finding.place
+        places.append(RelatedPlace(str(place), place.pointer(), f"{hidden:,} further places are not listed", None))
+    return tuple(places)
+
+
+def _extent(finding: Finding, model: Model) -> tuple[int, int]:
+    """The bytes that the finding is about, or those around its place."""
+    if finding.offset is not None:
+        return finding.offset, finding.offset + (finding.length or 0)
+    return model.extent(finding.place)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report says of a file apart from findings: what it is, and what of it was not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from onnx_lint.limits import OF_REPORT
+from onnx_lint.model import FaultKind, Model
+from onnx_lint.model.documents import MODEL, OF_MODELS
+from onnx_lint.report import Facts, InternalError
+from onnx_lint.settings import Settings
+from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, report_name, without_middle
+
+_MAX_DOMAINS: Final = 1_000
+"""Of the domains that a model imports or uses so many are told, apart from the findings."""
+
+
+def facts_of(model: Model) -> Facts | None:
+    """What a model is; None for what is none."""
+    if not model.loaded or model.kind != MODEL:
+        return None
+    proto = model.proto
+    return Facts(
+        ir_version=model.ir_version,
+        opset_imports=tuple(
+            (str(report_name(entry.domain)), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]
+        ),
+        producer=str(report_name(f"{proto.producer_name} {proto.producer_version}".strip())),
+        nodes=sum(len(graph.forms) for graph in model.graphs),
+        graphs=sum(not graph.is_function for graph in model.graphs),
+        functions=len(model.functions),
+    )
+
+
+def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
+    """What a document is that is no model; nothing for a model."""
+    if not model.loaded or model.kind == MODEL:
+        return ()
+    from onnx_lint.model.document_facts import document_facts  # late, as most files are models
+
+    return tuple(
+        (name, without_middle(fact, MAX_NAME) if isinstance(fact, str) else fact)
+        for name, fact in document_facts(model.document).items()
+    )
+
+
+def nodes_not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str, int], ...]:
+    """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
+    try:
+        found = model.signatures.not_verified().items()
+        return tuple((str(report_name(domain)), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
+    except Exception as error:
+        errors.append(InternalError.of(error, "not-verified"))
+        return ()
+
+
+def why_not_judged(model: Model) -> str | None:
+    """Why no model was judged: what is in the file is none, or it goes beyond a limit."""
+    if model.loaded:
+        return None
+    # A limit is what the loader came upon last.
+    return without_middle(model.faults[-1].message, MAX_MESSAGE) if model.faults else "no model could be read"
+
+
+def left_out(model: Model, settings: Settings) -> Iterator[str]:
+    """What was left out though the model was judged."""
+    for fault in model.faults_of(FaultKind.LIMIT):
+        if fault.limit in OF_REPORT:
+            yield fault.message
+    if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
+        why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
+        yield f"the files of external data were not examined{why}"
+    if model.kind in OF_MODELS and not settings.opset_imports and model.signatures.not_verified():
+        yield "the operators were not looked up: a file of its kind imports no operator set (option --opset-import)"
