@@ -22,8 +22,8 @@ __version__ = "0.1.0"
 __all__ = ["Diagnostic", "FileReport", "Report", "__version__", "assert_conforms", "lint"]
 
 # In a checkout the rules stand beside this package; in the wheel they are `onnx_lint.rules`.
-if not os.path.isdir(os.path.join(__path__[0], "rules")):  # noqa: PTH112, PTH118 - pathlib costs start-up time
-    __path__.append(os.path.dirname(__path__[0]))  # noqa: PTH120 - as above
+if not os.path.isdir(os.path.join(__path__[0], "rules")):
+    __path__.append(os.path.dirname(__path__[0]))
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - pathlib is an import; open to the end
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def main() -> None:

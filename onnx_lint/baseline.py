@@ -47,7 +47,7 @@ def file_key(path: str, baseline: str) -> str:
     """How the baseline at the path `baseline` names the file at `path`: relative to itself, with forward slashes."""
     if path == "-":
         return STANDARD_INPUT
-    path, folder = os.path.abspath(path), os.path.dirname(os.path.abspath(baseline))  # noqa: PTH100, PTH120 - str
+    path, folder = os.path.abspath(path), os.path.dirname(os.path.abspath(baseline))
     try:
         return os.path.relpath(path, folder).replace(os.sep, "/")
     except ValueError:  # another drive
@@ -138,7 +138,7 @@ def _record(entry: Entry) -> dict[str, Any]:
 def read_baseline(path: str) -> Baseline:
     """The baseline in the file at `path`; raises BaselineError when it cannot be read or is none."""
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123 - a str
+        with open(path, "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

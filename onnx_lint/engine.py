@@ -106,7 +106,7 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 
 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
-    directory = os.path.dirname(path) if settings.external_data and is_file else None  # noqa: PTH120 - for each file
+    directory = os.path.dirname(path) if settings.external_data and is_file else None
     with watch("load model"):
         model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
     diagnostics, errors = lint_model(model, settings, watch)

@@ -17,5 +17,5 @@ def read(package: str, name: str) -> bytes:
     loader: Any = module.__spec__.loader if module.__spec__ is not None else None
     if module.__file__ is None or not hasattr(loader, "get_data"):
         raise FileNotFoundError(f"{package} was loaded in a way that brings no {name}")
-    path = os.path.join(os.path.dirname(module.__file__), name)  # noqa: PTH118, PTH120 - pathlib is one of the imports
+    path = os.path.join(os.path.dirname(module.__file__), name)
     return bytes(loader.get_data(path))

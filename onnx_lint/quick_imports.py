@@ -30,7 +30,7 @@ def install() -> None:
     Nothing happens where this module itself is not to be found so, since others would not be either.
     """
     is_usual = sys.implementation.cache_tag and not sys.pycache_prefix and not sys.flags.optimize
-    if is_usual and PathFinder in sys.meta_path and _spec(__name__, os.path.dirname(__file__), "quick_imports"):  # noqa: PTH120 - pathlib takes longer than the rest
+    if is_usual and PathFinder in sys.meta_path and _spec(__name__, os.path.dirname(__file__), "quick_imports"):
         sys.meta_path.insert(sys.meta_path.index(PathFinder), _Finder)
 
 
@@ -59,9 +59,9 @@ def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
     source = f"{folder}{os.sep}{stem}.py"
     compiled = f"{folder}{os.sep}__pycache__{os.sep}{stem}{_ENDING}"
     try:
-        with open(compiled, "rb", buffering=0) as file:  # noqa: PTH123 - as above
+        with open(compiled, "rb", buffering=0) as file:
             data = file.read()
-        stat = os.stat(source)  # noqa: PTH116 - as above
+        stat = os.stat(source)
     except OSError:
         return None
     if not data.startswith(_HEADER + _four_bytes(int(stat.st_mtime)) + _four_bytes(stat.st_size)):

@@ -103,7 +103,7 @@ def _own_rules() -> Iterator[Registered]:
     (root,) = importlib.import_module(_OWN_RULES).__path__
     for chapter, is_package in _modules_in(root):
         if is_package:
-            for module, _ in _modules_in(os.path.join(root, chapter)):  # noqa: PTH118 - as below
+            for module, _ in _modules_in(os.path.join(root, chapter)):
                 name = module.replace("_", "-")
                 path = f"{_OWN_RULES}.{chapter}.{module}"
                 yield Registered(name, chapter.replace("_", "-"), tuple(cited.get(name, ())), path, None)
@@ -112,7 +112,7 @@ def _own_rules() -> Iterator[Registered]:
 def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
     """The modules and packages in a folder, in the order of their names, and which are packages."""
     try:
-        names = sorted(os.listdir(folder))  # noqa: PTH208 - pathlib and pkgutil cost more than the look
+        names = sorted(os.listdir(folder))
     except NotADirectoryError:
         import pkgutil
 
@@ -144,20 +144,20 @@ def _has_plugins() -> bool:
     """
     for folder in dict.fromkeys(sys.path):
         try:
-            names = os.listdir(folder or ".")  # noqa: PTH208 - pathlib costs more than the look
+            names = os.listdir(folder or ".")
         except NotADirectoryError:
             return True
         except OSError:
             continue  # what does not exist holds no distribution
         for name in names:
-            if name.endswith((".dist-info", ".egg-info")) and _declares_plugins(os.path.join(folder, name)):  # noqa: PTH118 - as above
+            if name.endswith((".dist-info", ".egg-info")) and _declares_plugins(os.path.join(folder, name)):
                 return True
     return False
 
 
 def _declares_plugins(folder: str) -> bool:
     try:
-        with open(os.path.join(folder, "entry_points.txt"), "rb", buffering=0) as file:  # noqa: PTH118, PTH123 - as above
+        with open(os.path.join(folder, "entry_points.txt"), "rb", buffering=0) as file:
             return ENTRY_POINT_GROUP.encode() in file.read()
     except (FileNotFoundError, NotADirectoryError):
         return False

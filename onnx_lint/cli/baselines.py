@@ -106,8 +106,8 @@ def apply_baseline(report: Report, path: str, paths: Collection[str], rules_of: 
 
 def _may_be_there(name: str, baseline: str) -> bool:
     """Whether the file that the baseline calls `name` still exists; what came by standard input always may."""
-    folder = os.path.dirname(os.path.abspath(baseline))  # noqa: PTH100, PTH120 - a str
-    return name == STANDARD_INPUT or os.path.lexists(os.path.join(folder, name))  # noqa: PTH118 - as above
+    folder = os.path.dirname(os.path.abspath(baseline))
+    return name == STANDARD_INPUT or os.path.lexists(os.path.join(folder, name))
 
 
 def _write(path: str, baseline: Baseline) -> None:

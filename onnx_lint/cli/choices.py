@@ -101,8 +101,8 @@ class Plan:
         with usable():
             found = self._fixed
             if self._discovers:
-                directory = "" if path == "-" else os.path.dirname(path)  # noqa: PTH120 - a str, for each file
-                found = self._configurations.nearest(os.path.abspath(directory))  # noqa: PTH100 - as above
+                directory = "" if path == "-" else os.path.dirname(path)
+                found = self._configurations.nearest(os.path.abspath(directory))
             if not self._pairs:
                 return found
             # One object for each configuration, so that its id can be a key.

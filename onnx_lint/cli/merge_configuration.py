@@ -125,7 +125,7 @@ def _below(values: Values, name: str) -> Iterator[tuple[Path, Value]]:
 
 
 def _joined(value: Value) -> str:
-    return os.path.normpath(os.path.join(value.origin.directory, value.value))  # noqa: PTH118 - a str
+    return os.path.normpath(os.path.join(value.origin.directory, value.value))
 
 
 def _all_joined(value: Value) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _all_joined(value: Value) -> Iterator[str]:
 def _patterns(value: Value) -> Iterator[str]:
     """The patterns for whoever does not know what they are relative to; those for names of files stay as they are."""
     for pattern in value.value:
-        yield os.path.join(value.origin.directory, pattern) if "/" in pattern else pattern  # noqa: PTH118 - a str
+        yield os.path.join(value.origin.directory, pattern) if "/" in pattern else pattern
 
 
 def _selectors(values: Values, path: Path, known: Collection[str]) -> tuple[str, ...]:

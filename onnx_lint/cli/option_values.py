@@ -63,7 +63,7 @@ def file_ignores_of(values: Iterable[str]) -> tuple[tuple[str, str, tuple[str, .
         pattern, separator, names = text.rpartition(":")
         if not separator or not pattern or not names.strip():
             raise click.UsageError(f"--per-file-ignores wants GLOB:NAMES, not {text!r}")
-        found.append((os.getcwd(), pattern, _checked_names(names)))  # noqa: PTH109 - a str
+        found.append((os.getcwd(), pattern, _checked_names(names)))
     return tuple(found)
 
 

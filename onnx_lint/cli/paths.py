@@ -32,7 +32,7 @@ class Input(Record):
 def has_working_directory() -> bool:
     """Whether the working directory is there; it may have been removed meanwhile."""
     try:
-        os.getcwd()  # noqa: PTH109 - pathlib is an import as well
+        os.getcwd()
     except OSError:
         return False
     return True
@@ -52,7 +52,7 @@ def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_non
         for item in _inputs(path, exclude):
             if item.problem is None and item.path != "-" and _is_excluded(item.path, exclude):
                 continue
-            found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)  # noqa: PTH100 - a str
+            found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)
     if found or may_be_none:
         return list(found.values())
     return [Input(first, f"{first}: every file is excluded")]
@@ -61,7 +61,7 @@ def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_non
 def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
     if path == "-":
         yield Input(path)
-    elif os.path.isdir(path):  # noqa: PTH112 - a str
+    elif os.path.isdir(path):
         yield from _in_directory(path, exclude)
     elif not os.path.lexists(path) and re.search(_MAGIC, path):
         yield from _in_glob(path, exclude)
@@ -76,9 +76,9 @@ def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
     from onnx_lint.configuration.globs import matches
 
     parts = [path]
-    while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:  # noqa: PTH117, PTH120 - a str
+    while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:
         parts.append(path)
-    here = os.getcwd()  # noqa: PTH109 - a str
+    here = os.getcwd()
     return any(matches(pattern.rstrip("/"), part, here) for pattern in exclude for part in parts)
 
 
@@ -87,12 +87,12 @@ def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
     import glob
 
     # Of a folder that does not exist `folder/**` matches the folder.
-    matched = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.lexists(path)]  # noqa: PTH207 - keeps the paths as they are written
+    matched = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.lexists(path)]  # keeps the paths as they are written
     any_file = pattern.endswith("**")
     is_empty = True
     for path in matched:
         inputs: Iterable[Input] = ()
-        if os.path.isdir(path):  # noqa: PTH112 - a str
+        if os.path.isdir(path):
             inputs = _walk(path, exclude)
         elif not any_file or path.lower().endswith(MODEL_SUFFIXES):
             inputs = [Input(path)]
@@ -124,11 +124,11 @@ def _walk(path: str, exclude: Sequence[str]) -> Iterator[Input]:
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".") and not _is_excluded(os.path.join(folder, name), exclude)  # noqa: PTH118 - a str
+            if not name.startswith(".") and not _is_excluded(os.path.join(folder, name), exclude)
         )
         for name in sorted(files):
             if name.lower().endswith(MODEL_SUFFIXES):
-                yield Input(os.path.join(folder, name))  # noqa: PTH118 - pathlib would drop a leading ./
+                yield Input(os.path.join(folder, name))  # pathlib would drop a leading ./
     yield from unreadable
 
 
@@ -145,4 +145,4 @@ def hint_for_missing(path: str, commands: Iterable[str]) -> str:
     except (OSError, ValueError):
         return ""
     near = nearest(name, sorted(neighbours))
-    return f"; did you mean {quote(os.path.join(folder, near))}?" if near is not None else ""  # noqa: PTH118 - a str
+    return f"; did you mean {quote(os.path.join(folder, near))}?" if near is not None else ""

@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int | None:
     if not _are_plain(arguments) or not has_working_directory() or _are_configured({""}):
         return None
     inputs = find_inputs(arguments)
-    directories = {os.path.dirname(item.path) for item in inputs}  # noqa: PTH120 - pathlib is an import as well
+    directories = {os.path.dirname(item.path) for item in inputs}
     if any(item.problem is not None for item in inputs) or _are_configured(directories):
         return None
     return _lint([item.path for item in inputs])
@@ -44,7 +44,7 @@ def _are_configured(directories: Iterable[str]) -> bool:
     """Whether there is a configuration for any of the directories, or one that cannot be used."""
     configurations = Configurations()
     try:
-        found = [configurations.nearest(os.path.abspath(directory)) for directory in directories]  # noqa: PTH100 - as above
+        found = [configurations.nearest(os.path.abspath(directory)) for directory in directories]
     except ValueError:
         return True
     return any(values is not None for values in found)

@@ -66,8 +66,8 @@ def report_file(path: str) -> Iterator[TextIO]:
     try:
         # A link stays a link; the file it leads to is replaced.
         target = os.path.realpath(path)
-        if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113 - realpath gives a str
-            with open(target, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123 - as above
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 yield stream
         else:
             with _replacement(target) as stream:
@@ -85,20 +85,20 @@ def _replacement(target: str) -> Iterator[TextIO]:
     directory, name = os.path.split(target)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=directory)
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123 - a descriptor
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:
             yield stream
-        os.chmod(temporary, _mode(target))  # noqa: PTH101 - mkstemp gives a str
-        os.replace(temporary, target)  # noqa: PTH105 - as above
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108 - as above
+            os.unlink(temporary)
         raise
 
 
 def _mode(target: str) -> int:
     """The permissions of the file that is replaced, or those of a new file."""
     try:
-        return stat.S_IMODE(os.stat(target).st_mode)  # noqa: PTH116 - a str
+        return stat.S_IMODE(os.stat(target).st_mode)
     except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)

@@ -34,7 +34,7 @@ class Configurations:
         """
         if directory not in self._of_directories:
             found = _in_directory(directory)
-            parent = os.path.dirname(directory)  # noqa: PTH120 - a str; pathlib costs ten times as much
+            parent = os.path.dirname(directory)
             if found is None and parent != directory:
                 found = self.nearest(parent)
             self._of_directories[directory] = found
@@ -43,9 +43,9 @@ class Configurations:
 
 def _in_directory(directory: str) -> Values | None:
     for name in (*FILE_NAMES, PYPROJECT):
-        path = os.path.join(directory, name)  # noqa: PTH118 - a str
+        path = os.path.join(directory, name)
         try:
-            mode = os.stat(path).st_mode  # noqa: PTH116 - a str
+            mode = os.stat(path).st_mode
         except (OSError, ValueError):
             continue
         if name == PYPROJECT and not (stat.S_ISREG(mode) and _may_have_table(path)):
@@ -61,7 +61,7 @@ def _in_directory(directory: str) -> Values | None:
 def _may_have_table(path: str) -> bool:
     """Whether the table's name stands in the file as that of a table; most pyproject.toml need not be parsed."""
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123 - a str
+        with open(path, "rb") as stream:
             return re.search(_TABLE, stream.read(MAX_BYTES), re.MULTILINE) is not None
     except OSError:
         return False

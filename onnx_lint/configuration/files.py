@@ -28,7 +28,7 @@ def read_file(path: str) -> Values:
 
     Raises ConfigurationError for a file that cannot be read or used, and for a pyproject.toml without the table.
     """
-    values = _read(os.path.abspath(path), ())  # noqa: PTH100 - a str, and no resolved links
+    values = _read(os.path.abspath(path), ())  # no resolved links
     if values is None:
         raise ConfigurationError(f"{shown(path)}: has no table [tool.{TABLE}]")
     return values
@@ -40,7 +40,7 @@ def _read(path: str, chain: tuple[str, ...]) -> Values | None:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
         raise ConfigurationError(f"{shown(chain[-1])}: extend: goes in a circle: {circle}")
     document = _parsed(path)
-    if os.path.basename(path) == PYPROJECT:  # noqa: PTH119 - a str
+    if os.path.basename(path) == PYPROJECT:
         tool = document.get("tool", {})
         found = tool.get(TABLE) if isinstance(tool, dict) else None
         if found is None:
@@ -48,7 +48,7 @@ def _read(path: str, chain: tuple[str, ...]) -> Values | None:
         if not isinstance(found, dict):
             raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: wants a table")
         document = found
-    origin = Origin(shown(path), os.path.dirname(path))  # noqa: PTH120 - a str
+    origin = Origin(shown(path), os.path.dirname(path))
     values = checked(document, origin)
     extended = values.pop(("extend",), None)
     if extended is None:
@@ -58,7 +58,7 @@ def _read(path: str, chain: tuple[str, ...]) -> Values | None:
 
 
 def _extended(extended: Value, path: str, chain: tuple[str, ...]) -> Values:
-    target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))  # noqa: PTH118 - a str
+    target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))
     if not os.path.lexists(target):
         raise extended.error(("extend",), f"there is no file {shown(target)}")
     base = _read(target, (*chain, path))
@@ -73,7 +73,7 @@ def parse_pair(text: str) -> dict[Path, Value]:
     Raises ConfigurationError as read_file does.
     """
     name, _, word = text.partition("=")
-    origin = Origin(f"--config {text!r}", os.getcwd())  # noqa: PTH109 - a str
+    origin = Origin(f"--config {text!r}", os.getcwd())
     try:
         document = _toml(text, origin.shown)
     except ConfigurationError:
@@ -107,7 +107,7 @@ def _toml(text: str, name: str) -> Mapping[str, Any]:
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123 - a str
+        with open(path, "rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except IsADirectoryError as error:
         raise ConfigurationError(f"{shown(path)}: is a directory, not a file") from error

@@ -17,11 +17,11 @@ def matches(pattern: str, path: str, directory: str) -> bool:
     may lead out of it (`../zoo/*.onnx`), or for the absolute path when the pattern is one. `*` and `?` stop at a slash,
     `**` does not and may stand for no folder at all, `[ab]` and `[!ab]` are one character.
     """
-    path = os.path.abspath(path)  # noqa: PTH100 - no resolved links
+    path = os.path.abspath(path)  # no resolved links
     pattern = pattern.removeprefix("./")
     if "/" not in pattern:
-        wanted = os.path.basename(path)  # noqa: PTH119 - a str
-    elif os.path.isabs(pattern):  # noqa: PTH117 - a str
+        wanted = os.path.basename(path)
+    elif os.path.isabs(pattern):
         wanted = path
     else:
         try:

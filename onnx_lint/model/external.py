@@ -118,7 +118,7 @@ def examine(directory: str, location: str) -> ExternalFile:
     parts = _components(location)
     names_directory = location.endswith(("/", "/."))
     for index, part in enumerate(parts):
-        path = os.path.join(path, part)  # noqa: PTH118 - pathlib takes longer to import than most models to lint
+        path = os.path.join(path, part)
         shown = quote("/".join(parts[: index + 1]))
         try:
             status = os.lstat(path)
@@ -234,7 +234,7 @@ class ExternalData:
         digest = hashlib.sha1(usedforsecurity=False)
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         try:
-            descriptor = os.open(os.path.join(self._directory, self.location), flags)  # noqa: PTH118 - as above
+            descriptor = os.open(os.path.join(self._directory, self.location), flags)
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:

@@ -35,8 +35,8 @@ def is_outside(path: str, root: Path) -> bool:
 
 
 def _below(path: str, root: Path) -> Path:
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links out of the repository
-    root = Path(os.path.abspath(root))  # noqa: PTH100 - as above
+    absolute = Path(os.path.abspath(path))  # resolve() would follow links out of the repository
+    root = Path(os.path.abspath(root))
     return absolute.relative_to(root) if absolute.is_relative_to(root) else absolute
 
 
