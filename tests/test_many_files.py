@@ -11,7 +11,8 @@ from pathlib import Path
 import onnx
 import pytest
 
-from onnx_lint.cli import jobs, workers
+from onnx_lint import memory
+from onnx_lint.cli import workers
 from onnx_lint.cli.jobs import lint_all
 from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.paths import find_inputs
@@ -104,7 +105,7 @@ def test_models_do_not_pile_up_in_memory(collector: Callable[[], None], monkeypa
     tasks = [Task(f"{name}.onnx", Settings()) for name in "abcd"]
     for task in tasks:
         onnx.save(onnx.helper.make_model(graph), task.path)
-    monkeypatch.setattr(jobs, "_MANY_OBJECTS", 1000)
+    monkeypatch.setattr(memory, "_MANY_OBJECTS", 1000)
     gc.collect()
     before = _models()  # those that other tests keep
     collector()

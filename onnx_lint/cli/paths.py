@@ -86,8 +86,8 @@ def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
     """What the glob matches: files as if they were named, directories searched."""
     import glob
 
-    # Of a folder that does not exist `folder/**` matches the folder.
-    matched = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.lexists(path)]  # keeps the paths as they are written
+    # The paths stay as they are written. Of a folder that does not exist `folder/**` matches the folder.
+    matched = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.lexists(path)]
     any_file = pattern.endswith("**")
     is_empty = True
     for path in matched:
