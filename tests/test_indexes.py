@@ -14,8 +14,8 @@ from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.attribute_signature import VALUE_FIELD_OF_TYPE, AttributeSignature, utf8_fault
+from onnx_lint.model.columns.evidence import is_evident
 from onnx_lint.model.node_table import MAX_SHARED_BYTES
-from onnx_lint.model.tensor_data.evidence import is_evident
 from onnx_lint.source import BytesSource
 
 SINGULAR = ("f", "i", "s", "t", "g", "sparse_tensor", "tp")

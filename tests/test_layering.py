@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,6 +114,38 @@ def test_imports_go_one_way():
         if target != found.layer and _level(target) >= _level(found.layer):
             wrong.append(str(found))
     assert wrong == []
+
+
+def _module(file: Path) -> str:
+    """The name by which the module in `file` is imported: rules are those of the package."""
+    parts = file.with_suffix("").parts
+    parts = parts if parts[0] == "onnx_lint" else ("onnx_lint", *parts)
+    return ".".join(parts[:-1] if parts[-1] == FACADE else parts)
+
+
+def _needed(found: Import, modules: Set[str]) -> Iterator[str]:
+    """The modules that run when the line runs: importing `a.b.c` runs `a` and `a.b` unless the importer is in them."""
+    importer = _module(found.file)
+    name = found.name if found.name in modules else found.name.rpartition(".")[0]
+    parts = name.split(".")
+    for end in range(1, len(parts) + 1):
+        module = ".".join(parts[:end])
+        if module in modules and not f"{importer}.".startswith(f"{module}."):
+            yield module
+
+
+def test_no_import_circles():
+    """Whether an import is late, or for types alone, makes no difference: two modules that need each other are one."""
+    modules = {_module(path.relative_to(ROOT)) for path in _files()}
+    needs: dict[str, set[str]] = {module: set() for module in modules}
+    for found in ALL:
+        needs[_module(found.file)].update(_needed(found, modules))
+    assert sum(map(len, needs.values())) > len(modules), "hardly any import was seen"
+    while free := {module for module in needs if not needs[module] & needs.keys()}:
+        needs = {module: others for module, others in needs.items() if module not in free}
+    while top := needs.keys() - {other for others in needs.values() for other in others}:
+        needs = {module: others for module, others in needs.items() if module not in top}
+    assert sorted(needs) == []
 
 
 def test_nobody_imports_a_rule_by_its_name():

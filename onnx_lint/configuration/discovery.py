@@ -8,14 +8,10 @@ import re
 import stat
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.configuration.locations import FILE_NAMES, MAX_BYTES, PYPROJECT
+
 if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
-
-FILE_NAMES: Final = ("onnx-lint.toml", ".onnx-lint.toml")
-"""What is looked for in each folder, the first that is there counts; then the table of pyproject.toml."""
-PYPROJECT: Final = "pyproject.toml"
-TABLE: Final = "onnx-lint"
-MAX_BYTES: Final = 1 << 20
 
 _TABLE: Final = rb"""tool\s*['"]?\s*\.\s*['"]?onnx-lint|^\s*['"]?onnx-lint['"]?\s*[.=]"""
 """`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither. Compiled when it is needed."""

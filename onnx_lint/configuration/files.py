@@ -8,7 +8,7 @@ import stat
 from collections.abc import Mapping
 from typing import Any
 
-from onnx_lint.configuration.discovery import MAX_BYTES, PYPROJECT, TABLE
+from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, Value, Values, checked
 
 

@@ -111,6 +111,9 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
         if proto is None:
             from onnx_lint.loader.irregular import read_irregular
 
+            other = _other_message(source, kind)
+            if other is not None:
+                return model_of(None, (other,))
             return model_of(*read_irregular(source, kind, skeleton.data, limits))
     except MessageTooLargeError as error:
         what = f"the model without the contents of its tensors takes up at least {error.size:,} bytes"
@@ -121,13 +124,12 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
         return model_of(None, _unsplit(source, kind, limits, error))
     # Before the slow walk, which a million empty fields would keep busy for seconds.
     model = model_of(proto, ())
-    if kind == MODEL and not (proto.HasField("graph") or proto.functions):
-        from onnx_lint.loader.likeness import another_message  # late, as it is for what may be no model
-
-        other = another_message(source)
+    is_suspect = model.loaded and not (is_plain and is_shallow(model))
+    if is_suspect or (kind == MODEL and not (proto.HasField("graph") or proto.functions)):
+        other = _other_message(source, kind)
         if other is not None:
             return model_of(None, (other,))
-    if not model.loaded or (is_plain and is_shallow(model)):
+    if not is_suspect:
         return model
     from onnx_lint.loader.inspection import inspect  # late, as most files are written as Protocol Buffers writes them
 
@@ -155,10 +157,22 @@ def _regular(outline: Proto | None, model_of: Callable[[Proto | None, tuple[Faul
     return model if is_regular else None
 
 
+def _other_message(source: Source, kind: str) -> Fault | None:
+    """The fault of a file that was to be a model and holds another message."""
+    if kind != MODEL:
+        return None
+    from onnx_lint.loader.likeness import another_message  # late, as it is for what may be no model
+
+    return another_message(source)
+
+
 def _unsplit(source: Source, kind: str, limits: Limits, error: WireError) -> tuple[Fault, ...]:
     """Why bytes could not be split; while the slow walk finds nothing wrong, as in a file that shrank, the error."""
     from onnx_lint.loader.inspection import inspect
 
+    other = _other_message(source, kind)
+    if other is not None:
+        return (other,)
     fault_kind = FaultKind.NESTING if error.problem == "nesting" else FaultKind.TRUNCATED
     detail = f"the file cannot be split into fields: {error.detail}"
     return inspect(source, kind, limits).faults or (Fault(fault_kind, ROOT, detail, offset=error.offset),)

@@ -77,12 +77,6 @@ def inspect(
     `skips_canonical`: pass over small messages that are written as Protocol Buffers writes them. Nothing is wrong with
     such a message but that it may nest too deep where it stands.
     """
-    if kind == MODEL:
-        from onnx_lint.loader.likeness import another_message  # late, as this walk is rare
-
-        other = another_message(source)
-        if other is not None:
-            return Inspection((other,), fatal=True)
     walk = _Walk(source, kind, limits, skips_canonical)
     walk.run()
     return walk.result()

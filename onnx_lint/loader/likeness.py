@@ -97,7 +97,7 @@ def _is_too_deep(source: Source, kind: str) -> bool:
     """Whether the file is a message of this kind but that it nests deeper than Protocol Buffers parses."""
     if source.size > WHOLE_BYTES or _parses(source, kind):
         return False
-    from onnx_lint.loader.inspection import inspect  # late, because that asks what is in a file as well
+    from onnx_lint.loader.inspection import inspect  # late, as this walk is rare
 
     return any(fault.kind is FaultKind.NESTING for fault in inspect(source, kind, skips_canonical=False).faults)
 

@@ -11,11 +11,12 @@ from onnx_lint.model.graph import (
     Graph,
     GraphKind,
     Node,
-    Proto,
 )
 from onnx_lint.model.model import Model, TooDeepError, TooManyPartsError
+from onnx_lint.model.payload import Payload
 from onnx_lint.model.place import ROOT, Place
-from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.model.views import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.schema import Proto
 
 __all__ = [
     "BEFORE_NODES",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint.model.tensor_data.evidence import is_evident
+from onnx_lint.model.columns.evidence import is_evident
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(

@@ -56,6 +56,11 @@ class Calls:
             self._by_name.setdefault((normalized_domain(function.domain), function.name), []).append(function)
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all functions, whatever their domain."""
+        return frozenset([name for _, name in self._by_name])
+
+    @cached_property
     def _by_key(self) -> dict[Key, Function]:
         found: dict[Key, Function] = {}
         for function in self._functions:
@@ -91,9 +96,8 @@ class Calls:
         if not self._functions:
             return []
         # Most nodes are operators, and a look-up by op_type alone is half the price.
-        names = {name for _, name in self._by_name}
         forms = set[NodeForm]().union(*[graph.form_counts for graph in self._graphs])
-        functions = {form: self.function_of(form) for form in forms if form.op_type in names}
+        functions = {form: self.function_of(form) for form in forms if form.op_type in self.names}
         called = {form: function for form, function in functions.items() if function is not None}
         graphs = (graph for graph in self._graphs if not called.keys().isdisjoint(graph.form_counts))
         return [(node, called[node.form]) for graph in graphs for node in graph.nodes_of(called)]

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeGuard
 
-from onnx_lint.model.graph import Graph, Proto
+from onnx_lint.model.graph import Graph
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.wording import quote
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.model.declarations import describe_type, element_type_name
-from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import ROOT
 from onnx_lint.model.value_types import KINDS, type_of_value
+from onnx_lint.schema import Proto
 
 Facts = dict[str, str | int]
 """Names and numbers of fields, and numbers of elements under the name of what is counted."""

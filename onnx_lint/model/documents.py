@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Key, Place
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 
 MODEL: Final = "ModelProto"
 

@@ -15,12 +15,12 @@ from functools import lru_cache
 from typing import Final
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.graph import Proto
+from onnx_lint.model.columns.element_type import ELEMENT_TYPES
+from onnx_lint.model.columns.fields import element_count
 from onnx_lint.model.place import Place
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
-from onnx_lint.model.tensor_data.fields import element_count
 from onnx_lint.model.views import Tensor
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
 
 DEFAULT, EXTERNAL = 0, 1

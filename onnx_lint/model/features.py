@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
-from onnx_lint.model.graph import Function, Graph, Node, Proto
+from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.metadata import holder_of
 from onnx_lint.model.place import ROOT, Place
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 from onnx_lint.spec.ir_versions import ELEMENT_TYPES, FIELDS, ML_FROM_THE_START, TYPES, Since
 
 if TYPE_CHECKING:

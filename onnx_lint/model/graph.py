@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, overload
+from typing import overload
 
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
@@ -14,10 +14,8 @@ from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
 from onnx_lint.model.place import Place
 from onnx_lint.model.value_infos import ValueInfos, value_infos_of
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
-
-Proto = Any
-"""A message of the private schema; its classes are made at run time, so a type checker cannot know them."""
 
 
 class GraphKind(Enum):

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from onnx_lint.model.graph import Function, Graph, Proto
+from onnx_lint.model.graph import Function, Graph
 from onnx_lint.model.place import ROOT, Place
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 from onnx_lint.spec.releases import normalized_domain
 
 

@@ -3,31 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from onnx_lint.model.graph import Proto
+from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.place import ROOT, Place
-from onnx_lint.model.views import Metadata
-
-if TYPE_CHECKING:
-    from onnx_lint.model.model import Model
+from onnx_lint.model.views import Metadata, Tensor, ValueInfo
+from onnx_lint.schema import Proto
 
 _FIELD = "metadata_props"
 
 
-def metadata_lists(model: Model) -> Iterator[Metadata]:
+def metadata_lists(
+    model: Proto,
+    graphs: Iterable[Graph],
+    nodes: Iterable[Node],
+    value_infos: Iterable[ValueInfo],
+    tensors: Iterable[Tensor],
+) -> Iterator[Metadata]:
     """Each `metadata_props` with entries: of the model, graphs and functions, nodes, value infos, and tensors."""
-    yield from _list(model.proto, ROOT, "the model")
-    for graph in model.graphs_with(_FIELD):
+    yield from _list(model, ROOT, "the model")
+    for graph in graphs:
         yield from _list(graph.proto, graph.place, graph.describe())
-    for node in model.annotated_nodes:
+    for node in nodes:
         if node.proto.metadata_props:
             yield from _list(node.proto, node.place, node.describe())
-    for value_info in model.annotated_value_infos:
+    for value_info in value_infos:
         if value_info.proto.metadata_props:
             yield from _list(value_info.proto, value_info.place, value_info.describe())
-    for tensor in model.tensor_survey.annotated:
+    for tensor in tensors:
         if tensor.proto.metadata_props:
             yield from _list(tensor.proto, tensor.place, tensor.describe())
 

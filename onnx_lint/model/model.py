@@ -12,14 +12,16 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attribute_index import AttributeIndex
 from onnx_lint.model.attribute_signature import AttributeSignature
 from onnx_lint.model.calls import Calls
+from onnx_lint.model.control_flow import ControlFlow
 from onnx_lint.model.declarations import Declaration, repeated_declarations
 from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.fault import Fault, FaultKind
-from onnx_lint.model.graph import Function, Graph, GraphKind, Node, Proto
+from onnx_lint.model.graph import Function, Graph, GraphKind, Node
 from onnx_lint.model.imports import Imports, domains_in_use
 from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.node_table import NodeForm
+from onnx_lint.model.payload import Payload
 from onnx_lint.model.place import ROOT, Key, Place
 from onnx_lint.model.plain_types import is_plain
 from onnx_lint.model.resolution import Resolution, resolve
@@ -27,7 +29,8 @@ from onnx_lint.model.signatures import Signatures
 from onnx_lint.model.surroundings import Neighbourhood, Surroundings
 from onnx_lint.model.tensor_data import TensorSurvey, survey
 from onnx_lint.model.type_index import Derived, TypeIndex, attribute_types, with_elements
-from onnx_lint.model.views import Attribute, Metadata, Payload, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.model.views import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.schema import Proto
 from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
@@ -267,14 +270,22 @@ class Model:
         if self.kind == OPERATOR_SET and self.document.opset_version >= 1:
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
-        return Signatures(self, schemas)
+        return Signatures(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version)
 
     @cached_property
     def type_flow(self) -> TypeFlow:
         """The types of the values, and where they are at odds with the operators and with what is declared."""
-        from onnx_lint.model.typing.flow import follow_types  # which imports this module
+        from onnx_lint.model.typing.flow import Ground, follow_types  # late: a broken file needs none
 
-        return follow_types(self)
+        main = self.main_graph if self.graphs else None
+        training, functions = self.training_graphs, self.functions
+        ground = Ground(main, training, functions, self.signatures, self.imports, self._type_index, self.control_flow)
+        return follow_types(ground)
+
+    @cached_property
+    def control_flow(self) -> ControlFlow:
+        """The control-flow nodes, and what they supply to their subgraphs."""
+        return ControlFlow(self.calls, self.imports, self.effective_ir_version)
 
     @cached_property
     def calls(self) -> Calls:
@@ -446,7 +457,8 @@ class Model:
     @cached_property
     def tensor_survey(self) -> TensorSurvey:
         """The tensors about whose values a rule may have something to say, and all sparse tensors."""
-        return survey(self)
+        graphs = self.graphs  # which fills the index
+        return survey(graphs, self._attribute_index, self.source, self.payloads)
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
@@ -454,7 +466,8 @@ class Model:
 
     @cached_property
     def _metadata(self) -> list[Metadata]:
-        return list(metadata_lists(self))
+        holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
+        return list(metadata_lists(self.proto, *holders, self.tensor_survey.annotated))
 
     # --- places
 

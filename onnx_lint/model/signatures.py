@@ -8,18 +8,17 @@ and only then looks for the nodes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from onnx_lint.cached import cached_property
+from onnx_lint.model.calls import Calls
 from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.imports import Imports
 from onnx_lint.model.node_table import NodeForm
 from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
-
-if TYPE_CHECKING:
-    from onnx_lint.model.model import Model
 
 OPSET_IMPORTS_SINCE: Final = 3
 """The IR version that brought operator set imports; models of older ones use version 1 of the default domain."""
@@ -114,10 +113,15 @@ class Usage:
 class Signatures:
     """The operators of a model's nodes."""
 
-    def __init__(self, model: Model, schemas: OperatorSchemas) -> None:
+    def __init__(
+        self, graphs: Sequence[Graph], imports: Imports, calls: Calls, schemas: OperatorSchemas, ir_version: int
+    ) -> None:
         self.schemas = schemas
         """Where signatures come from: the built-in operators and those of schema files."""
-        self._model = model
+        self._graphs = graphs
+        self._imports = imports
+        self._calls_of_functions = calls
+        self._ir_version = ir_version
         self._operators: dict[tuple[str, str, int | None], Operator] = {}
         self._calls: dict[int, Operator] = {}
         self._unmatched: dict[tuple[str, str], Operator] = {}
@@ -130,16 +134,16 @@ class Signatures:
         domain is imported twice the highest version counts, as the specification says. A version that cannot be one is
         no import. Below IR version 3, which has no imports, the default domain is that of version 1.
         """
-        return self._model_versions if graph.function is None else self._model.imports.versions(graph.function)
+        return self._model_versions if graph.function is None else self._imports.versions(graph.function)
 
     @cached_property
     def _model_versions(self) -> Mapping[str, int]:
-        versions = self._model.imports.versions(None)
-        return versions if self._model.effective_ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
+        versions = self._imports.versions(None)
+        return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
 
     def _scope(self, graph: Graph) -> int:
         """A number that graphs share in which operators are of the same versions."""
-        return -1 if graph.function is None else self._model.imports.number_of(graph.function)
+        return -1 if graph.function is None else self._imports.number_of(graph.function)
 
     def operator(self, node: Node) -> Operator:
         """What the node's domain, op_type and overload stand for."""
@@ -155,17 +159,17 @@ class Signatures:
     def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         # Most nodes are operators, and a look-up by op_type alone is the cheapest.
         if form.op_type in self._function_names:
-            function = self._model.calls.function_of(form)
+            function = self._calls_of_functions.function_of(form)
             if function is not None:
                 return self._call(function, form)
-            if self._model.calls.namesakes(form):
+            if self._calls_of_functions.namesakes(form):
                 return self._unmatched_call(form)
         domain = normalized_domain(form.domain)
         return self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
 
     @cached_property
     def _function_names(self) -> frozenset[str]:
-        return frozenset([function.name for function in self._model.functions])
+        return self._calls_of_functions.names
 
     @cached_property
     def usages(self) -> list[Usage]:
@@ -173,7 +177,7 @@ class Signatures:
         usages: dict[tuple[object, ...], Usage] = {}
         # Functions of one model repeat a few forms, and import the same few operator sets.
         known: dict[tuple[int, NodeForm], Usage] = {}
-        for graph in self._model.graphs:
+        for graph in self._graphs:
             scope = self._scope(graph)
             for form, count in graph.form_counts.items():
                 usage = known.get((scope, form))

@@ -7,10 +7,9 @@ from functools import cache
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
-from onnx_lint.schema import wire
+from onnx_lint.schema import Proto, wire
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 """The fields that tell a message from others of its kind in the same list; the first that a message has counts."""

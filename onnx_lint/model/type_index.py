@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from onnx_lint import schema
 from onnx_lint.model.attribute_index import AttributeIndex
-from onnx_lint.model.graph import Graph, Proto
+from onnx_lint.model.graph import Graph
 from onnx_lint.model.views import Attribute, Type, ValueInfo
+from onnx_lint.schema import Proto
 
 Derived = TypeVar("Derived")
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from onnx_lint.model.columns.element_type import ELEMENT_TYPES
 from onnx_lint.model.declarations import element_type_name
-from onnx_lint.model.graph import Proto
 from onnx_lint.model.place import Place
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 
 KINDS: Final = ("tensor", "sparse_tensor", "sequence", "map", "optional")
 """What a sequence or optional may hold, in the order of the numbers in `elem_type`, which begin with 1."""

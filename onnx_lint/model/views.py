@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.graph import Function, Graph, Node, Proto
+from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.payload import Payload
 from onnx_lint.model.place import Place
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
 
 
@@ -76,19 +78,6 @@ class Shape(Record):
     def owner(self) -> ValueInfo | Attribute:
         """What has the type."""
         return self.type.owner
-
-
-class Payload(Record):
-    """Where the values of one field of a tensor stand in the source when the loader left them there.
-
-    `packed`: the bytes from `offset` on are the content of the field (raw_data, or one packed field). Otherwise they
-    are a run of whole wire records of that one field, tags included.
-    """
-
-    field: str
-    offset: int
-    length: int
-    packed: bool
 
 
 class Tensor(Record):

@@ -14,6 +14,9 @@ from onnx_lint import package_data
 
 PACKAGE = "onnx"
 
+Proto = Any
+"""A message of the private schema; its classes are made at run time, so a type checker cannot know them."""
+
 OUTLINE = "onnx.outline"
 """The package of the messages that `outline` gives."""
 

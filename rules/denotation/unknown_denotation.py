@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Place, Type
-from onnx_lint.model.graph import Proto
 from onnx_lint.rule import Finding, rule
+from onnx_lint.schema import Proto
 from onnx_lint.wording import quote, suggestion
 
 TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")

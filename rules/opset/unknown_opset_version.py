@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model, Place
-from onnx_lint.model.graph import Proto
 from onnx_lint.rule import Finding, rule
+from onnx_lint.schema import Proto
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.operators import OperatorSchemas

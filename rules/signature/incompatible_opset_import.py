@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from onnx_lint.model import Function, Model
-from onnx_lint.model.graph import Proto
 from onnx_lint.model.imports import highest_versions
 from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 

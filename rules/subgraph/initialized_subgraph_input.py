@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model, Node
-from onnx_lint.model.control_flow import control_flow_node, supplied_inputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -46,7 +45,7 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
         initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
         if initializers.isdisjoint(graph.input_names):
             continue
-        node = control_flow_node(model, graph)
+        node = model.control_flow.node_of(graph)
         if node is not None:
             yield from _findings(model, graph, node, initializers)
 
@@ -75,7 +74,7 @@ def _judged(model: Model, node: Node) -> tuple[str, int | None, str]:
     # Where the number cannot be told, every input may be one behind the supplied ones.
     return (
         "SUB-6",
-        supplied_inputs(model, node) or 0,
+        model.control_flow.supplied_inputs(node) or 0,
         "initializers only for inputs behind those that the operator supplies",
     )
 

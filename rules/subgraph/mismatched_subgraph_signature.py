@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model, Node
-from onnx_lint.model.control_flow import awaited_inputs, control_flow_node, handed_on_outputs, supplied_inputs
+from onnx_lint.model.control_flow import handed_on_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -40,7 +40,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     ```
     """
     for graph in model.nested_graphs:
-        node = control_flow_node(model, graph)
+        node = model.control_flow.node_of(graph)
         if node is None:
             continue
         findings = [*_inputs(model, graph, node), *_outputs(graph, node)]
@@ -55,10 +55,10 @@ def _attribute_name(graph: Graph, node: Node) -> str:
 
 
 def _inputs(model: Model, graph: Graph, node: Node) -> Iterator[Finding]:
-    supplied = supplied_inputs(model, node)
+    supplied = model.control_flow.supplied_inputs(node)
     if supplied is None:
         return
-    names = awaited_inputs(model, graph, supplied)
+    names = model.control_flow.awaited_inputs(graph, supplied)
     if len(names) != supplied:
         what = f"{_count(len(names), 'input')}, and {node.op_type} supplies {supplied}"
         yield _finding(graph, node, "SUB-7", what, _count(supplied, "input"))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED, ElementType
-from onnx_lint.model.tensor_data.fields import MAX_INT64, describe_shape, element_count
+from onnx_lint.model.columns.element_type import ELEMENT_TYPES, UNDEFINED, ElementType
+from onnx_lint.model.columns.fields import MAX_INT64, describe_shape, element_count
 from onnx_lint.model.tensor_data.survey import TensorSurvey, survey
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.model.tensor_data.element_type import ElementType
+from onnx_lint.model.columns.element_type import ElementType
 from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 from onnx_lint.model.tensor_data.strings import others
 from onnx_lint.model.tensor_data.wire_values import (

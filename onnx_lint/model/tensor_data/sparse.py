@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from onnx_lint.model.columns.fields import MAX_INT64
 from onnx_lint.model.place import Place
 from onnx_lint.model.tensor_data.contents import int64_pieces, rows_of
-from onnx_lint.model.tensor_data.fields import MAX_INT64
 from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 from onnx_lint.model.views import SparseTensor
 from onnx_lint.record import Record

@@ -6,12 +6,13 @@ from __future__ import annotations
 from typing import Final
 
 from onnx_lint.cached import cached_property
+from onnx_lint.model.columns.element_type import ELEMENT_TYPES, ElementType
+from onnx_lint.model.columns.fields import EXTERNAL, TYPED_FIELDS, describe_shape, element_count
+from onnx_lint.model.payload import Payload
 from onnx_lint.model.place import Place
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, ElementType
-from onnx_lint.model.tensor_data.fields import EXTERNAL, TYPED_FIELDS, describe_shape, element_count
 from onnx_lint.model.tensor_data.strings import StringScan
 from onnx_lint.model.tensor_data.wire_values import count_entries
-from onnx_lint.model.views import Payload, Tensor
+from onnx_lint.model.views import Tensor
 from onnx_lint.source import Source
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}

@@ -7,8 +7,8 @@ import codecs
 from collections.abc import Iterable
 from typing import Final
 
+from onnx_lint.model.payload import Payload
 from onnx_lint.model.tensor_data.wire_values import PIECE_BYTES, byte_pieces
-from onnx_lint.model.views import Payload
 from onnx_lint.schema import wire
 from onnx_lint.source import Source
 

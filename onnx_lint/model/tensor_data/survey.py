@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from onnx_lint.model.graph import Graph, Proto
-from onnx_lint.model.place import Key, Place
-from onnx_lint.model.tensor_data.evidence import (
+from onnx_lint.model.attribute_index import AttributeIndex
+from onnx_lint.model.columns.evidence import (
     SetFields,
     are_values_evident,
     encoding_of,
@@ -15,11 +15,15 @@ from onnx_lint.model.tensor_data.evidence import (
     is_evident_kind,
     set_fields,
 )
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.payload import Payload
+from onnx_lint.model.place import Key, Place
 from onnx_lint.model.views import Attribute, SparseTensor, Tensor
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
+from onnx_lint.source import Source
 
 if TYPE_CHECKING:
-    from onnx_lint.model.model import Model
     from onnx_lint.model.tensor_data.sparse import StoredSparseTensor
     from onnx_lint.model.tensor_data.stored_tensor import StoredTensor
 
@@ -39,13 +43,15 @@ class TensorSurvey(Record):
     """The numbers of the element types that are stated; 0 where a tensor states none."""
 
 
-def survey(model: Model) -> TensorSurvey:
-    """Look at every tensor of `model` that is not evidently right, and tell the element types of all."""
-    walk = _Walk(model)
-    for graph in model.graphs:
+def survey(
+    graphs: Iterable[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
+) -> TensorSurvey:
+    """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
+    walk = _Walk(source, payloads)
+    for graph in graphs:
         if not graph.is_function:
             walk.initializers(graph)
-    walk.attributes(model)
+    walk.attributes(attributes)
     return TensorSurvey(
         tuple(walk.irregular),
         tuple(walk.irregular + walk.regular),
@@ -58,9 +64,9 @@ def survey(model: Model) -> TensorSurvey:
 class _Walk:
     """Collects tensors."""
 
-    def __init__(self, model: Model) -> None:
-        self.source = model.source
-        self.payloads = model.payloads
+    def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
+        self.source = source
+        self.payloads = payloads
         self.irregular: list[StoredTensor] = []
         self.regular: list[StoredTensor] = []
         self.sparse: list[StoredSparseTensor] = []
@@ -89,17 +95,17 @@ class _Walk:
             found.update(index for field, index in steps if field == "initializer" and index is not None)
         return sorted(found)
 
-    def attributes(self, model: Model) -> None:
-        for signature in model.attribute_signatures:
+    def attributes(self, attributes: AttributeIndex) -> None:
+        for signature in attributes.signatures:
             self.element_types |= signature.element_types
-        for attribute in model.attributes_where(lambda signature: not signature.are_tensors_evident):
+        for attribute in attributes.where(lambda signature: not signature.are_tensors_evident):
             self.attribute(attribute)
             if self.left_out:
                 self.left_out.pop(attribute.place.key, None)
         # What looks right without what the loader left in the source may have a second field there.
         missed = {holder for holder, steps in self.left_out.items() if steps[0][0] in ("t", "tensors")}
         if missed:
-            for attribute in model.attributes_where(lambda signature: bool(signature.element_types)):
+            for attribute in attributes.where(lambda signature: bool(signature.element_types)):
                 if attribute.place.key in missed:
                     self.attribute(attribute)
 

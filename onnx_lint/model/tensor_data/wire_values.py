@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.model.views import Payload
+from onnx_lint.model.payload import Payload
 from onnx_lint.schema import wire
 from onnx_lint.source import Source
 

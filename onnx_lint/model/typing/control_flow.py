@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final
 
-from onnx_lint.model.control_flow import awaited_inputs, handed_on_outputs, supplied_inputs
+from onnx_lint.model.control_flow import ControlFlow, handed_on_outputs
 from onnx_lint.model.graph import Graph, Node
-from onnx_lint.model.model import Model
 from onnx_lint.model.typing.argument import UNKNOWN, Arguments
 from onnx_lint.model.typing.typed_operator import Inputs
 from onnx_lint.model.typing.value_type import (
@@ -58,7 +57,7 @@ class Mismatch(Record):
 class Subgraphs(Record):
     """A control-flow node and the types of its inputs."""
 
-    model: Model
+    control_flow: ControlFlow
     node: Node
     inputs: Inputs
     arguments: Arguments
@@ -67,7 +66,7 @@ class Subgraphs(Record):
     @property
     def values(self) -> Types:
         """The types of the inputs that the body of a Scan or SequenceMap has counterparts of, ABSENT as unknown."""
-        skipped = len(self.inputs) - (supplied_inputs(self.model, self.node) or 0)
+        skipped = len(self.inputs) - (self.control_flow.supplied_inputs(self.node) or 0)
         return tuple(kind or None for kind in self.inputs[skipped:])
 
     def supplied(self, attribute: str, graph: Graph) -> Types | None:
@@ -75,8 +74,8 @@ class Subgraphs(Record):
 
         A subgraph with another number of inputs, which has a finding of its own, leaves open which one gets what.
         """
-        count = supplied_inputs(self.model, self.node)
-        if attribute != "body" or count is None or len(awaited_inputs(self.model, graph, count)) != count:
+        count = self.control_flow.supplied_inputs(self.node)
+        if attribute != "body" or count is None or len(self.control_flow.awaited_inputs(graph, count)) != count:
             return None
         match self.node.op_type:
             case "Loop":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from onnx_lint.model.graph import Graph
-from onnx_lint.model.model import Model
+from onnx_lint.model.type_index import TypeIndex
 from onnx_lint.model.typing.value_type import ValueType, from_proto, tensor_of
 
 
@@ -37,14 +37,14 @@ def initializer_types(graph: Graph) -> Iterator[tuple[str, ValueType | None]]:
     return (pair for pair in pairs if pair[0]) if "" in names else pairs
 
 
-def declared_values(model: Model, graph: Graph) -> Mapping[str, ValueType]:
+def declared_values(types: TypeIndex, graph: Graph) -> Mapping[str, ValueType]:
     """The types that outputs and value_info declare, but for names of which they say two different things."""
     names = [*graph.value_info_names, *graph.output_names]
-    kinds = [kind for role in ("value_info", "output") for kind in model.derive_types(graph, role, from_proto)]
-    types = dict(zip(names, kinds, strict=True))
-    if len(types) < len(names) or None in types.values() or "" in types:
+    kinds = [kind for role in ("value_info", "output") for kind in types.each(graph, role, from_proto)]
+    found = dict(zip(names, kinds, strict=True))
+    if len(found) < len(names) or None in found.values() or "" in found:
         return _unambiguous(zip(names, kinds, strict=True))
-    return cast("Mapping[str, ValueType]", types)
+    return cast("Mapping[str, ValueType]", found)
 
 
 def _unambiguous(declarations: Iterable[tuple[str, ValueType | None]]) -> dict[str, ValueType]:

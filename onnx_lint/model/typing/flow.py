@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from onnx_lint.model.control_flow import ControlFlow
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph, Node
-from onnx_lint.model.model import Model
+from onnx_lint.model.imports import Imports
 from onnx_lint.model.node_table import NodeForm
+from onnx_lint.model.signatures import Signatures
+from onnx_lint.model.type_index import TypeIndex
 from onnx_lint.model.typing.argument import UNKNOWN, Arguments, Bindings, argument_of, read_arguments
 from onnx_lint.model.typing.call_memory import CallMemory
 from onnx_lint.model.typing.declared import declared_inputs, declared_values, initializer_types
@@ -60,21 +63,33 @@ class _Frame(Record):
     call: Call | None = None
 
 
-def follow_types(model: Model) -> TypeFlow:
+class Ground(Record):
+    """What the types flow over: the graphs in which they start, and what is known of operators and declared types."""
+
+    main: Graph | None
+    training: Sequence[Graph]
+    functions: Sequence[Function]
+    signatures: Signatures
+    imports: Imports
+    types: TypeIndex
+    control_flow: ControlFlow
+
+
+def follow_types(ground: Ground) -> TypeFlow:
     """Follow the types through the whole model.
 
     The main graph goes first, with the functions that it calls, then the training graphs, and functions that nothing
     calls, whose arguments are unknown.
     """
-    flow = _Flow(model)
-    if model.graphs:
+    flow = _Flow(ground)
+    if ground.main is not None:
         known: Types = {"": ABSENT}
-        _run(flow.walk(model.main_graph, flow.top, known, None))
-        for graph in model.training_graphs:
+        _run(flow.walk(ground.main, flow.top, known, None))
+        for graph in ground.training:
             # The algorithm sees the values of the inference graph, the initialization stands alone.
             _run(flow.walk_nested(graph, flow.top, {"": ABSENT} if graph.parent is None else known, None))
         flow.found.types = known
-        for function in model.functions:
+        for function in ground.functions:
             if not flow.was_entered(function):
                 _run(flow.uncalled(function))
     return flow.found
@@ -98,14 +113,14 @@ def _run(walk: Walk) -> Outputs:
 class _Flow:
     """The state of one pass over a model."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.found = TypeFlow(model.signatures.schemas)
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.found = TypeFlow(ground.signatures.schemas)
         self.top = _Frame({}, {})
         self._frames: dict[int, tuple[Operators, Cells]] = {}
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
         self._calls = CallMemory(self._operator_of)
-        self._called = {function.name for function in model.functions}
+        self._called = {function.name for function in ground.functions}
 
     # --- graphs
 
@@ -152,7 +167,7 @@ class _Flow:
         for name, kind in initializer_types(graph):
             # Where input and default value contradict each other, which has a finding of its own, nothing is known.
             known[name] = kind if known.get(name) in (None, kind) or name not in inputs else None
-        return declared_values(self.model, graph)
+        return declared_values(self.ground.types, graph)
 
     def _compare(self, graph: Graph, declared: Mapping[str, ValueType], known: Types, frame: _Frame) -> set[str]:
         """Note the values that are declared as another type than their node makes, and return their names."""
@@ -200,7 +215,7 @@ class _Flow:
     def _operator(self, graph: Graph, form: NodeForm, operators: Operators) -> TypedOperator | None:
         if form in operators:
             return operators[form]
-        operator = self.model.signatures.operator_in(graph, form)
+        operator = self.ground.signatures.operator_in(graph, form)
         typed = None
         if operator.schema is not None and operator.opset_version is not None:
             newest = newest_opset_version(operator.domain)
@@ -225,12 +240,12 @@ class _Flow:
             from onnx_lint.model.typing.control_flow import Subgraphs
 
             outcome = operator.outcome(inputs, cell.arguments, len(node.outputs))
-            subgraphs = Subgraphs(self.model, node, inputs, cell.arguments)
+            subgraphs = Subgraphs(self.ground.control_flow, node, inputs, cell.arguments)
             outputs = yield from self._control_flow(subgraphs, frame, known, nested)
             return operator.handed_on(outcome, outputs)
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
-        function = self.model.signatures.operator(node).function if node.op_type in self._called else None
+        function = self.ground.signatures.operator(node).function if node.op_type in self._called else None
         outputs = () if function is None else (yield from self._call(function, node, inputs, frame))
         # An unknown operator leaves room for what is declared.
         return Outcome(outputs + (None,) * (len(node.outputs) - len(outputs)))
@@ -304,7 +319,7 @@ class _Flow:
         return outputs
 
     def _shared(self, function: Function) -> tuple[Operators, Cells]:
-        scope = self.model.imports.number_of(function)
+        scope = self.ground.imports.number_of(function)
         if scope not in self._frames:
             self._frames[scope] = {}, {}
         return self._frames[scope]

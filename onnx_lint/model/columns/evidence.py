@@ -12,12 +12,12 @@ from typing import Any, Final
 from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint import schema
-from onnx_lint.model.graph import Proto
+from onnx_lint.model.columns.element_type import ELEMENT_TYPES, UNDEFINED
+from onnx_lint.model.columns.fields import EXTERNAL, MAX_INT64, TYPED_FIELDS
 from onnx_lint.model.initializers import dimensions
-from onnx_lint.model.tensor_data.element_type import ELEMENT_TYPES, UNDEFINED
-from onnx_lint.model.tensor_data.fields import EXTERNAL, MAX_INT64, TYPED_FIELDS
-from onnx_lint.model.views import Payload
+from onnx_lint.model.payload import Payload
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
 _DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from onnx_lint.model.graph import Proto
+from onnx_lint.schema import Proto
 
 MAX_INT64: Final = (1 << 63) - 1
 
