@@ -59,8 +59,8 @@ def _with_runs(
             records += 1
             following = run_end(source, position, end, single) if records % LONG_RUN == 0 else position
             run = (number, tag if run is None else run[1], following)
-            if following > position:
-                position = following
+            if following != position:
+                position = wire.advanced(position, following)
                 break
         else:
             break

@@ -225,7 +225,8 @@ class _Copier:
                     key = number << 3 | WireType.LEN
                     most = PAYLOAD_BYTES if is_holder else wire.MOST_SHORT_BYTES
                     limit = min(end, following + PIECE_BYTES)
-                    position, more = wire.skip_short(self.source, following, limit, key, most)
+                    after, more = wire.skip_short(self.source, following, limit, key, most)
+                    position = wire.advanced(position, after)
                     self.take(more)
                     if is_holder:
                         counts[number] += more

@@ -109,7 +109,7 @@ class _Message:
         for position, end in self._pieces:
             try:
                 while position < end:
-                    position = self._index_part(position, end)
+                    position = wire.advanced(position, self._index_part(position, end))
                     yield True
             except wire.WireError:
                 continue  # a broken tail has a finding of its own; what stands before it has its range

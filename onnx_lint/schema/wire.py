@@ -145,8 +145,8 @@ def encode_varint(value: int) -> bytes:
 class WireError(Exception):
     """The bytes cannot be split into fields.
 
-    `problem` is one of "truncated", "varint", "field-number", "wire-type", "group"; `offset` is the byte at which the
-    offending field begins.
+    `problem` is one of "truncated", "varint", "field-number", "wire-type", "group", "no-progress"; `offset` is the byte
+    at which the offending field begins.
     """
 
     def __init__(self, problem: str, offset: int, detail: str, field: tuple[int, int] | None = None) -> None:
@@ -156,6 +156,17 @@ class WireError(Exception):
         self.detail = detail
         self.field = field
         """For a LEN field that reaches too far: its number, and where its content begins."""
+
+
+def advanced(position: int, following: int) -> int:
+    """Return `following`, the position to which a step of a walk over bytes led from `position`.
+
+    Every loop whose steps have a length that the file decides asks this, so that none goes on for ever: raises
+    WireError("no-progress") when the step led nowhere.
+    """
+    if following <= position:
+        raise WireError("no-progress", position, "the bytes here are no field that can be passed over")
+    return following
 
 
 Span = tuple[int, int, int]
@@ -204,7 +215,7 @@ def skip_short(
         count += len(begins)
         if starts is not None:
             starts += [position + first for first in begins]
-        position += local
+        position = advanced(position, position + local)
     return position, count
 
 
@@ -295,4 +306,4 @@ def records(
             depth += (wire_type == 3) - (wire_type == 4)
         else:
             yield number, wire_type, position, base + value, following
-        position = following
+        position = following  # at least behind the tag

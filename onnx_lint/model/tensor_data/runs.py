@@ -29,8 +29,10 @@ def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
     while position < end:
         window = source.read_at(position, min(most, end - position))
         taken = _taken(window, tag[0], field)
-        position += taken
-        if taken < len(window) // 2 or not window:
+        if not taken:
+            break
+        position = wire.advanced(position, position + taken)
+        if taken < len(window) // 2:
             break
         most = VARINT_PIECE_BYTES if field.wire_type == wire.WireType.VARINT else PIECE_BYTES
     return position

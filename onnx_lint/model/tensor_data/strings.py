@@ -79,7 +79,8 @@ class StringScan:
             if not window:
                 return
             taken = self._window(window, position)
-            position = position + taken if taken else self._long_record(source, position, end)
+            following = position + taken if taken else self._long_record(source, position, end)
+            position = wire.advanced(position, following)
 
     def _window(self, window: bytes, offset: int) -> int:
         """Take the records that are whole in `window`, which begins at `offset`; return how many bytes they have."""
@@ -92,7 +93,7 @@ class StringScan:
                 following = self._record(window, position, offset)
             if following == position:
                 break
-            position = following
+            position = wire.advanced(position, following)
         return position
 
     def _short_records(self, window: bytes, start: int, offset: int) -> int:

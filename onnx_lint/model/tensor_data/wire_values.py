@@ -111,7 +111,7 @@ def _fixed_run(source: Source, payload: Payload, size: int) -> Iterator[bytes]:
         if not len(rows) or (rows[:, 0] != tag).any():
             break  # a tag that is longer than it needs to be
         yield rows[:, 1:].tobytes()
-        position += rows.size
+        position = wire.advanced(position, position + rows.size)
     for _, _, _, value, following in wire.records(source, position, end):
         yield source.read_at(value, following - value)
 
