@@ -32,9 +32,6 @@ def _run() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        from onnx_lint import quick_imports
-
-        quick_imports.install()
         from onnx_lint.cli import plain
 
         plain.main()

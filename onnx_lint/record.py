@@ -3,14 +3,12 @@
 
 They are used like frozen dataclasses with slots, and type checkers know them as such. The reason not to use these: a
 dataclass compiles six methods while its module is imported. The sixty of a plain run took a third of its time, and most
-of them have no instance in it. Here only `__init__` is compiled, and not before many instances are made: nearly all
-classes have a handful on a small model, and to compile theirs took a tenth of the time.
+of them have no instance in it. Here only `__init__` is compiled, and not before the first instance is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, Final, Self, TypeVar, dataclass_transform
 
@@ -20,11 +18,6 @@ EMPTY: Final[Mapping[Any, Any]] = {}
 _OMITTED: Final = object()
 """What stands for a field without a default."""
 
-_FEW: Final = 40
-"""So many instances are made without a compiled `__init__`, which takes as long as to compile one."""
-
-_set: Final = object.__setattr__
-
 
 @dataclass_transform(frozen_default=True)
 class RecordType(type):
@@ -32,9 +25,6 @@ class RecordType(type):
 
     _defaults: dict[str, Any]
     _values: Callable[[Any], tuple[Any, ...]]
-    _required: frozenset[str]
-    _instances: Iterator[int]
-    """The number of the next instance, while it is not made by a compiled `__init__`."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         """Make the class, with slots."""
@@ -43,8 +33,6 @@ class RecordType(type):
         made = super().__new__(cls, name, bases, {"__slots__": names, **namespace})
         made._defaults = defaults
         made._values = _getter(names)
-        made._required = frozenset(name for name, value in defaults.items() if value is _OMITTED)
-        made._instances = count()
         return made
 
 
@@ -65,22 +53,8 @@ class Record(metaclass=RecordType):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         record = type(self)
-        given = dict(zip(record._defaults, args, strict=False), **kwargs)
-        values = {**record._defaults, **given}
-        are_right = (
-            len(given) == len(args) + len(kwargs)
-            and len(values) == len(record._defaults)
-            and given.keys() >= record._required
-        )
-        if next(record._instances) >= _FEW or not are_right:
-            record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
-            record.__init__(self, *args, **kwargs)  # which tells what is wrong with the arguments
-            return
-        for name, value in values.items():
-            _set(self, name, value)
-        finish = getattr(self, "__post_init__", None)
-        if finish is not None:
-            finish()
+        record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
+        record.__init__(self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: cannot assign to {name!r}")

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 LAYERS = (
-    {"cached", "memory", "package_data", "quick_imports", "record"},
+    {"cached", "memory", "package_data", "record"},
     {"distribution", "option_types", "source", "spec", "wording"},
     {"limits", "schema"},
     {"model"},

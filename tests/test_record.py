@@ -59,16 +59,7 @@ def test_the_first_instance_is_checked_like_the_others():
             Point(-1)
 
 
-def test_however_many_there_are_arguments_are_taken_alike():
-    class Fresh(Record):
-        x: int
-        y: int = 5
-        z: tuple[int, ...] = ()
-
-        def __post_init__(self) -> None:
-            if self.x < 0:
-                raise ValueError("x is negative")
-
+def test_wrong_arguments_of_a_first_instance_are_told():
     wrong: list[tuple[tuple[int, ...], dict[str, int]]] = [
         ((), {}),
         ((), {"y": 1}),
@@ -77,27 +68,15 @@ def test_however_many_there_are_arguments_are_taken_alike():
         ((1,), {"a": 1}),
         ((), {"y": 1, "z": 2, "a": 3}),
     ]
-    for _ in range(100):
-        made = [Fresh(1), Fresh(1, 2), Fresh(1, z=(3,)), Fresh(y=2, x=1), Fresh(z=(1,), y=2, x=3)]
-        assert [(record.x, record.y, record.z) for record in made] == [
-            (1, 5, ()),
-            (1, 2, ()),
-            (1, 5, (3,)),
-            (1, 2, ()),
-            (3, 2, (1,)),
-        ]
-        with pytest.raises(ValueError, match="negative"):
-            Fresh(-1)
     for args, kwargs in wrong:
 
-        class Another(Record):
+        class Fresh(Record):
             x: int
             y: int = 5
             z: tuple[int, ...] = ()
 
-        for _ in range(3):
-            with pytest.raises(TypeError, match=r"Another\.__init__\(\) "):
-                Another(*args, **kwargs)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"Fresh\.__init__\(\) "):
+            Fresh(*args, **kwargs)  # type: ignore[arg-type]
 
 
 def test_equal_are_records_of_one_class_with_equal_fields():
