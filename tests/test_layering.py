@@ -26,7 +26,7 @@ LAYERS = (
     {"selection", "facts"},
     {"diagnose"},
     {"engine"},
-    {"reporters", "library", "catalogue"},
+    {"reporters", "library"},
     {"assertion", "baseline", "configuration"},
     {"cli", "pytest_plugin"},
     {"__main__"},
@@ -40,8 +40,6 @@ RUN_TIME = {"google", "click", "rich", "numpy"}
 LATE = {"rich", "numpy"}
 LENT = {Path("onnx_lint/pytest_plugin.py"): {"pytest"}}
 """Packages that are there whenever the module is imported, because it is they who import it."""
-GENERATORS = {Path("onnx_lint/spec/operators/generate.py"): {"onnx", "numpy"}}
-"""Scripts that make files of the package and are not imported by it."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ def test_run_time_needs_four_packages_and_no_onnx():
     wrong = []
     for found in ALL:
         package = found.name.split(".")[0]
-        allowed = RUN_TIME | {"onnx_lint"} | GENERATORS.get(found.file, set()) | LENT.get(found.file, set())
+        allowed = RUN_TIME | {"onnx_lint"} | LENT.get(found.file, set())
         if package not in allowed and package not in sys.stdlib_module_names:
             wrong.append(str(found))
     assert wrong == []
@@ -170,23 +168,13 @@ def test_only_the_command_line_needs_click():
 
 
 def test_rich_and_numpy_are_imported_late():
-    wrong = [
-        str(found)
-        for found in ALL
-        if found.name.split(".")[0] in LATE and not found.late and found.file not in GENERATORS
-    ]
+    wrong = [str(found) for found in ALL if found.name.split(".")[0] in LATE and not found.late]
     assert wrong == []
 
 
 def test_one_file_owns_the_garbage_collector():
     wrong = [str(found) for found in ALL if found.name.split(".")[0] == "gc"]
     assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/memory.py"]
-
-
-def test_generators_are_not_imported():
-    modules = {".".join(file.with_suffix("").parts) for file in GENERATORS}
-    wrong = [str(found) for found in ALL if found.name in modules or found.name.rpartition(".")[0] in modules]
-    assert wrong == []
 
 
 SMALL = b"\x08\x0a\x3a\x00"

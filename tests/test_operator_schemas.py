@@ -55,7 +55,7 @@ def test_generating_again_gives_the_same_onnx_file():
     onnx = pytest.importorskip("onnx")
     if onnx.__version__ != sources()["onnx"]:
         pytest.skip(f"the data are of onnx {sources()['onnx']}, installed is {onnx.__version__}")
-    from onnx_lint.spec.operators import generate
+    from tools import generate_operators as generate
 
     assert generate.onnx_file() == (PACKAGE / "onnx.jsonl").read_bytes()
 
@@ -65,7 +65,7 @@ def test_generating_again_gives_the_same_onnxruntime_file():
     onnx = pytest.importorskip("onnx")
     if {"onnx": onnx.__version__, "onnxruntime": runtime.__version__} != sources():
         pytest.skip(f"the data are of {dict(sources())}, others are installed")
-    from onnx_lint.spec.operators import generate
+    from tools import generate_operators as generate
 
     assert generate.onnxruntime_file() == (PACKAGE / "onnxruntime.jsonl").read_bytes()
 
@@ -73,7 +73,7 @@ def test_generating_again_gives_the_same_onnxruntime_file():
 def test_generator_writes_both_files(tmp_path):
     pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
-    from onnx_lint.spec.operators import generate
+    from tools import generate_operators as generate
 
     assert generate.main([str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["onnx.jsonl", "onnxruntime.jsonl"]

@@ -29,7 +29,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 import onnx_lint
 from onnx_lint import schema
-from onnx_lint.schema import compile as compiler
+from tools import compile_schema as compiler
 
 OURS = schema.pool().FindFileByName(compiler.RECORDED_NAME)
 THEIRS = [

@@ -180,7 +180,9 @@ COMPILED: Final = "clauses.json"
 def _compiled(source: bytes) -> dict[str, Clause] | None:
     """The clauses from their compiled form, unless that is missing or was made from another source.
 
-    Reading TOML takes 25 to 50 ms, longer than linting a small model; the compiled form takes 2 ms.
+    It is JSON with a checksum of the source, and for each clause the values of its fields in their order; of `keyword`
+    the index of one in a list, since few differ. `python -m tools.compile_clauses` makes it after an edit. Reading TOML
+    takes 25 to 50 ms, longer than linting a small model; the compiled form takes 2 ms.
     """
     try:
         data = package_data.read("onnx_lint.spec", COMPILED)
@@ -195,25 +197,6 @@ def _compiled(source: bytes) -> dict[str, Clause] | None:
         row[keyword] = keywords[row[keyword]]
         row[rules] = tuple(row[rules])
     return {row[0]: Clause(*row) for row in compiled["clauses"]}
-
-
-def compile_source(source: bytes) -> str:
-    """The compiled form of the clauses in `source`. Raises ValueError as parse.
-
-    JSON with a checksum of the source, and for each clause the values of its fields in their order; of `keyword` the
-    index of one in a list, since few differ.
-    """
-    found = parse(source.decode("utf-8")).values()
-    keywords: list[dict[str, str]] = []
-    rows: list[list[Any]] = []
-    for clause in found:
-        keyword = dict(clause.keyword)
-        if keyword not in keywords:
-            keywords.append(keyword)
-        values = {name: getattr(clause, name) for name in field_names(Clause)}
-        rows.append([*{**values, "keyword": keywords.index(keyword)}.values()])
-    compiled = {"crc32": binascii.crc32(source), "keywords": keywords, "clauses": rows}
-    return json.dumps(compiled, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
 def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity | None:
@@ -233,10 +216,3 @@ def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity |
     if word not in KEYWORDS:
         raise ValueError(f"clause {clause.id!r} has the unknown keyword {word!r} in edition {edition}")
     return KEYWORDS[word]
-
-
-if __name__ == "__main__":  # `python -m onnx_lint.spec.clauses` compiles the clauses after an edit
-    from pathlib import Path
-
-    folder = Path(__file__).parent
-    (folder / COMPILED).write_text(compile_source((folder / SOURCE).read_bytes()), encoding="utf-8")

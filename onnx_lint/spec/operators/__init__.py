@@ -3,8 +3,8 @@
 
 `find("", "Split", 13)` gives the signature of Split in operator set 13. The functions here know the built-in
 domains; `OperatorSchemas([load_schema_file(path)])` has the same functions as methods and knows the operators
-of a schema file too. The data come from the packages `onnx` and `onnxruntime` by way of `generate`; neither
-is needed at run time.
+of a schema file too. The data come from the packages `onnx` and `onnxruntime` by way of
+`tools.generate_operators`; neither is needed at run time.
 """
 
 from __future__ import annotations

@@ -2,7 +2,18 @@
 """Reads operator signatures from the package's data files, one operator at a time.
 
 A file is read when its first operator is asked for and cut into lines; a line is parsed when its operator is
-asked for, and a version of it is built when that version is. The format is described in `generate`.
+asked for, and a version of it is built when that version is.
+
+The format, one JSON array a line:
+
+- the first line is the header: the source package, its version and what it does not tell;
+- `["@KEY",[TYPE,...]]` is a list of types; KEY is a digest of it, so that a new list renumbers nothing;
+- `["DOMAIN","OP_TYPE",[SINCE,...],[VERSION,...]]` is an operator, the versions in the order of SINCE.
+
+A version is an object of `inputs`, `outputs` (see `tools.generate_operators`), `attributes` (name: "type", "type!" if
+required, or ["type", default]), `types` (type variable: KEY), `input_counts`, `output_counts` (where only
+some of the range are allowed) and `flags`. What is empty is left out. A number in place of a value says that
+it is the same as in the version since that number.
 """
 
 from __future__ import annotations

@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the data files of this package from the installed `onnx` and `onnxruntime`.
+"""Writes the data files of `onnx_lint.spec.operators` from the installed `onnx` and `onnxruntime`.
 
-    python -m onnx_lint.spec.operators.generate [DIRECTORY]
+    python -m tools.generate_operators [DIRECTORY]
 
-For development only: nothing imports this module at run time. Without a directory the files of the package
-are rewritten. Without onnxruntime its file stays as it is.
-
-The format, one JSON array a line:
-
-- the first line is the header: the source package, its version and what it does not tell;
-- `["@KEY",[TYPE,...]]` is a list of types; KEY is a digest of it, so that a new list renumbers nothing;
-- `["DOMAIN","OP_TYPE",[SINCE,...],[VERSION,...]]` is an operator, the versions in the order of SINCE.
-
-A version is an object of `inputs`, `outputs` (see `_parameter`), `attributes` (name: "type", "type!" if
-required, or ["type", default]), `types` (type variable: KEY), `input_counts`, `output_counts` (where only
-some of the range are allowed) and `flags`. What is empty is left out. A number in place of a value says that
-it is the same as in the version since that number.
+Without a directory the files of the package are rewritten. Without onnxruntime its file stays as it is.
+The format is described in `onnx_lint.spec.operators.store`, which reads it.
 """
 
 from __future__ import annotations
@@ -39,7 +28,7 @@ _SHARED = ("inputs", "outputs", "attributes", "types")
 
 def main(arguments: list[str]) -> int:
     """Writes the files; the exit code."""
-    directory = Path(arguments[0]) if arguments else Path(__file__).parent
+    directory = Path(arguments[0]) if arguments else Path(__file__).parent.parent / "onnx_lint" / "spec" / "operators"
     (directory / "onnx.jsonl").write_bytes(onnx_file())
     try:
         runtime = onnxruntime_file()

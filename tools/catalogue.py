@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the catalogue of rules that comes with the source, `rules/README.md`: `python -m onnx_lint.catalogue`."""
+"""Writes the catalogue of rules that comes with the source, `rules/README.md`: `python -m tools.catalogue`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD
 _HEAD = """\
 # The rules
 
-Written by `python -m onnx_lint.catalogue` from the rules themselves; a test holds it. `onnx-lint explain RULE` prints
+Written by `python -m tools.catalogue` from the rules themselves; a test holds it. `onnx-lint explain RULE` prints
 what stands in a rule's file. The keyword is that of edition {edition}, clause by clause; other editions may word a
 clause differently, see `onnx-lint clauses`; `-` stands for none. What is *pedantic* is off unless it is asked for.
 """

@@ -5,7 +5,7 @@ The compiled set has two more files, outlines: those messages again in which a g
 and functions left as bytes, and in one of them their initializers and value infos too. See onnx_lint.model.node_table
 for what that is good for.
 
-`python -m onnx_lint.schema.compile` writes the file; with `--check` it only tells whether the file is up to
+`python -m tools.compile_schema` writes the file; with `--check` it only tells whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
 """
 
@@ -23,8 +23,9 @@ from typing import Final
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
 from google.protobuf.message import DecodeError
 
-SOURCE: Final = Path(__file__).with_name("onnx.proto")
-COMPILED: Final = Path(__file__).with_name("onnx.binpb")
+_FOLDER: Final = Path(__file__).parent.parent / "onnx_lint" / "schema"
+SOURCE: Final = _FOLDER / "onnx.proto"
+COMPILED: Final = _FOLDER / "onnx.binpb"
 
 RECORDED_NAME: Final = "onnx_lint/schema/onnx.proto"
 """The name of the file inside the descriptor, the same wherever the checkout lies."""
@@ -113,7 +114,7 @@ def main(arguments: Sequence[str] | None = None, *, source: Path = SOURCE, compi
 
     That is 0 when all is well, 1 when `--check` finds the file stale, and 2 when the source does not compile.
     """
-    parser = argparse.ArgumentParser(prog="python -m onnx_lint.schema.compile", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.compile_schema", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when onnx.binpb is stale")
     options = parser.parse_args(arguments)
     try:
