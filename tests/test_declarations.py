@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+
 import pytest
 from google.protobuf import text_format
 
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.declarations import declarations_contradict, describe_type, types_contradict
+from onnx_lint.model.declarations import contradict, describe_type, statements_of
+from onnx_lint.registry import registry
+from onnx_lint.rule import Finding
 from onnx_lint.source import BytesSource
 
 
@@ -79,8 +84,8 @@ CONTRADICTING = [
     [(*pair, False) for pair in FITTING] + [(*pair, True) for pair in CONTRADICTING],
 )
 def test_types_contradict(one: str, other: str, expected: bool):
-    assert types_contradict(_type(one), _type(other)) is expected
-    assert types_contradict(_type(other), _type(one)) is expected
+    assert contradict(statements_of(_type(one)), statements_of(_type(other))) is expected
+    assert contradict(statements_of(_type(other)), statements_of(_type(one))) is expected
 
 
 @pytest.mark.parametrize(
@@ -136,8 +141,8 @@ def test_an_initializer_and_a_declared_type(initializer: str, declared: str, exp
     model = _model(f'{initializer} input {{ name: "w" type {{ {declared} }} }}')
     ((first, second),) = next(iter(model.repeated_declarations.values()))
     assert (first.field, first.name, second.is_initializer, second.name) == ("input", "w", True, "w")
-    assert declarations_contradict(first, second) is expected
-    assert declarations_contradict(second, first) is expected
+    assert contradict(first.statements, second.statements) is expected
+    assert contradict(second.statements, first.statements) is expected
 
 
 def test_the_declarations_of_a_value_in_order():
@@ -164,3 +169,74 @@ def test_a_graph_that_declares_each_value_once_is_left_out():
 def test_a_value_that_is_declared_alike_everywhere_is_left_out():
     model = _model(f'output {{ name: "a" type {{ {SHAPELESS} }} }} value_info {{ name: "a" type {{ {SHAPELESS} }} }}')
     assert model.repeated_declarations == {}
+
+
+_DIMENSIONS = ("N", "M", 2, 3, None)
+_LISTS = ("input", "initializer", "sparse_initializer", "output", "value_info")
+
+
+def _declared_again_and_again(rng: random.Random) -> Model:
+    """A graph that declares the values `a` and `b` in all of its lists, up to twelve times, and one nested in it."""
+    graphs = []
+    for _ in range(2):
+        entries = []
+        for _ in range(rng.randrange(2, 13)):
+            name, field = rng.choice("ab"), rng.choice(_LISTS)
+            dimensions = [rng.choice(_DIMENSIONS) for _ in range(rng.choice((1, 2, 2, 2)))]
+            element = rng.choice((1, 1, 1, 7))
+            if field in ("input", "output", "value_info"):
+                kind = _tensor(element, *dimensions)
+                kind = rng.choice((kind, kind, kind, kind, _sequence(kind), _optional(SHAPELESS), SHAPELESS, ""))
+                entries.append(f'{field} {{ name: "{name}" type {{ {kind} }} }}')
+                continue
+            sizes = [size for size in dimensions if isinstance(size, int)]
+            if field == "initializer":
+                entries.append(f'initializer {{ name: "{name}" data_type: {element} dims: {sizes} }}')
+            else:
+                values = f'values {{ name: "{name}" data_type: {element} dims: 1 }}'
+                entries.append(f"sparse_initializer {{ {values} dims: {sizes} }}")
+        graphs.append(" ".join(entries))
+    outer, inner = graphs
+    return _model(
+        f'{outer} node {{ op_type: "If" attribute {{ name: "then_branch" type: GRAPH g {{ {inner} }} }} '
+        f'attribute {{ name: "else_branch" type: GRAPH g {{ {inner} }} }} }}'
+    )
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_found_is_what_comparing_each_with_each_finds(seed: int):
+    """The rules keep the first two things that are stated; here are the loops over pairs that this stands for."""
+    model = _declared_again_and_again(random.Random(seed))
+    contradicted: list[object] = []
+    variables: list[tuple[str, object]] = []
+    sizes: dict[tuple[object, str], int] = {}
+    for graph, repeated in model.repeated_declarations.items():
+        for declarations in repeated:
+            for index, declaration in enumerate(declarations):
+                others = (
+                    other
+                    for other in declarations[:index]
+                    if other.field != declaration.field and contradict(other.statements, declaration.statements)
+                )
+                other = next(others, None)
+                if declaration.field in ("output", "value_info") and other is not None:
+                    contradicted.append((declaration.place, other.place))
+            for declaration, source in itertools.permutations(declarations, 2):
+                dimensions, known = declaration.dimensions or [], source.dimensions or []
+                for axis, (variable, size) in enumerate(zip(dimensions, known, strict=False)):
+                    if len(dimensions) != len(known) or not isinstance(variable, str) or not isinstance(size, int):
+                        continue
+                    scopes = [graph, *(outer for outer, _ in graph.scopes())]
+                    first = next((sizes[scope, variable] for scope in scopes if (scope, variable) in sizes), size)
+                    sizes.setdefault((graph, variable), first)
+                    if first != size and variable not in (name for name, _ in variables):
+                        shape = declaration.place.at("type").at(str(declaration.kind)).at("shape")
+                        variables.append((variable, shape.at("dim", axis).at("dim_param")))
+    found = _findings("contradictory-value-info", model)
+    assert [(finding.place, finding.related[0].place) for finding in found] == contradicted
+    found = _findings("contradictory-dimension-variable", model)
+    assert [(finding.subject, finding.place) for finding in found] == variables
+
+
+def _findings(rule: str, model: Model) -> list[Finding]:
+    return list(registry()[rule].rule.run(model))

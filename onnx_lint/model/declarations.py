@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final, TypeGuard
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.place import Place
-from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.wording import quote
@@ -24,15 +25,22 @@ INITIALIZER_FIELDS: Final = ("initializer", "sparse_initializer")
 MAX_SHOWN_DIMENSIONS: Final = 8
 
 
-class Declaration(Record):
-    """A ValueInfoProto or an initializer of a graph."""
+Statements = Mapping[tuple[int, str | int], int | str | bool]
+"""What a type states, part by part: how deep the part lies in sequences, maps and optionals, and which it is."""
 
-    graph: Graph
-    field: str
-    """`input`, `initializer`, `sparse_initializer`, `output` or `value_info`."""
-    index: int
 
-    @property
+class Declaration:
+    """A ValueInfoProto or an initializer of a graph.
+
+    `field`: `input`, `initializer`, `sparse_initializer`, `output` or `value_info`.
+    """
+
+    def __init__(self, graph: Graph, field: str, index: int) -> None:
+        self.graph = graph
+        self.field = field
+        self.index = index
+
+    @cached_property
     def proto(self) -> Proto:
         """The message that stands there."""
         return self.graph.message_at(self.field, self.index)
@@ -76,6 +84,22 @@ class Declaration(Record):
             return list(self.proto.dims)
         return dimensions_of(self.proto.type)
 
+    @cached_property
+    def statements(self) -> Statements:
+        """What it states of the type of the value.
+
+        A sparse initializer stands for a tensor, so a dense and a sparse tensor type both fit it.
+        """
+        if not self.is_initializer:
+            return statements_of(self.proto.type)
+        stated: dict[tuple[int, str | int], int | str | bool] = dict(
+            _tensor_statements(0, self.element_type, self.dimensions)
+        )
+        stated[0, "is_tensor"] = True
+        if self.field == "initializer":
+            stated[0, "kind"] = "tensor_type"
+        return stated
+
     def describe(self) -> str:
         """The declaration as messages name it."""
         return f"{self.field.replace('_', ' ')} {quote(self.name)} of {self.graph.describe()}"
@@ -84,7 +108,8 @@ class Declaration(Record):
         """What it declares, such as `float[2,N]`."""
         if not self.is_initializer:
             return describe_type(self.proto.type)
-        return f"{element_type_name(self.element_type)}{_brackets(self.dimensions)}"
+        dims = self.proto.dims
+        return f"{element_type_name(self.element_type)}{_brackets(dims[:MAX_SHOWN_DIMENSIONS], len(dims))}"
 
 
 def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
@@ -142,61 +167,62 @@ def _dimension(proto: Proto) -> Dimension:
             return None
 
 
-def shapes_contradict(one: list[Dimension] | None, other: list[Dimension] | None) -> bool:
-    """Whether no shape is both: the ranks differ or a size does. Variables and unknown dimensions fit anything."""
-    if one is None or other is None:
-        return False
-    if len(one) != len(other):
-        return True
-    pairs = zip(one, other, strict=True)
-    return any(is_size(a) and is_size(b) and a != b for a, b in pairs)
-
-
 def is_size(dimension: Dimension) -> TypeGuard[int]:
     """Whether it is a size; a negative number, which has a finding of its own, is none."""
     return isinstance(dimension, int) and dimension >= 0
 
 
-def types_contradict(one: Proto, other: Proto) -> bool:
-    """Whether no type is both of these TypeProtos; what one of them leaves open contradicts nothing."""
-    kind = one.WhichOneof("value")
-    if kind is None or not other.HasField("value"):
-        return False
-    if other.WhichOneof("value") != kind:
-        return True
-    mine, theirs = getattr(one, kind), getattr(other, kind)
-    match kind:
-        case "sequence_type" | "optional_type":
-            return types_contradict(mine.elem_type, theirs.elem_type)
-        case "map_type":
-            return _differ(mine.key_type, theirs.key_type) or types_contradict(mine.value_type, theirs.value_type)
-        case "opaque_type":
-            return _differ(mine.name, theirs.name) or _differ(mine.domain, theirs.domain)
-        case _:
-            return _differ(mine.elem_type, theirs.elem_type) or shapes_contradict(
-                dimensions_of(one), dimensions_of(other)
-            )
+def statements_of(proto: Proto) -> Statements:
+    """What a TypeProto states. It leaves open what is 0 or empty, a variable, or an unknown dimension."""
+    stated: dict[tuple[int, str | int], int | str | bool] = {}
+    depth = 0
+    inner: Proto | None = proto
+    while inner is not None:
+        kind = inner.WhichOneof("value")
+        if kind is None:
+            break
+        stated[depth, "kind"] = kind
+        stated[depth, "is_tensor"] = kind in TENSOR_KINDS
+        found = getattr(inner, kind)
+        inner = None
+        match kind:
+            case "sequence_type" | "optional_type":
+                inner = found.elem_type
+            case "map_type":
+                if found.key_type:
+                    stated[depth, "key_type"] = int(found.key_type)
+                inner = found.value_type
+            case "opaque_type":
+                stated.update({(depth, part): getattr(found, part) for part in _OPAQUE_PARTS if getattr(found, part)})
+            case _:
+                dimensions = list(map(_dimension, found.shape.dim)) if found.HasField("shape") else None
+                stated.update(_tensor_statements(depth, int(found.elem_type), dimensions))
+        depth += 1
+    return stated
 
 
-def declarations_contradict(one: Declaration, other: Declaration) -> bool:
-    """Whether one value cannot be as both say.
+_OPAQUE_PARTS: Final = ("domain", "name")
 
-    A sparse initializer stands for a tensor, so a dense and a sparse tensor type both fit it.
+
+def _tensor_statements(
+    depth: int, element_type: int, dimensions: list[Dimension] | None
+) -> Iterator[tuple[tuple[int, str | int], int]]:
+    if element_type:
+        yield (depth, "elem_type"), element_type
+    if dimensions is not None:
+        yield (depth, "rank"), len(dimensions)
+        for axis, dimension in enumerate(dimensions):
+            if is_size(dimension):
+                yield (depth, axis), dimension
+
+
+def contradict(one: Statements, other: Statements) -> bool:
+    """Whether no type is as both say: they state different things of the same part.
+
+    It takes as long as the shorter of the two. Where kinds or ranks differ, so may deeper parts, which adds nothing.
     """
-    if not one.is_initializer and not other.is_initializer:
-        return types_contradict(one.proto.type, other.proto.type)
-    if one.kind is None or other.kind is None:
-        return False
-    if one.kind not in TENSOR_KINDS or other.kind not in TENSOR_KINDS:
-        return True
-    if one.kind != other.kind and "sparse_initializer" not in (one.field, other.field):
-        return True
-    return _differ(one.element_type, other.element_type) or shapes_contradict(one.dimensions, other.dimensions)
-
-
-def _differ(one: object, other: object) -> bool:
-    """Whether both are stated and are not the same; 0 and the empty string state nothing."""
-    return bool(one) and bool(other) and one != other
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    return any(many.get(part, value) != value for part, value in few.items())
 
 
 def element_type_name(code: int) -> str:
@@ -222,19 +248,23 @@ def describe_type(proto: Proto) -> str:
             return f"opaque({proto.opaque_type.domain},{proto.opaque_type.name})"
         case _:
             prefix = "sparse " if kind == "sparse_tensor_type" else ""
-            return f"{prefix}{element_type_name(getattr(proto, kind).elem_type)}{_brackets(dimensions_of(proto))}"
+            tensor = getattr(proto, kind)
+            name = f"{prefix}{element_type_name(tensor.elem_type)}"
+            if not tensor.HasField("shape"):
+                return name
+            dims = tensor.shape.dim
+            return f"{name}{_brackets(list(map(_dimension, islice(dims, MAX_SHOWN_DIMENSIONS))), len(dims))}"
 
 
-def _brackets(dimensions: list[Dimension] | None) -> str:
-    if dimensions is None:
-        return ""
-    shown = list(_shown(dimensions[:MAX_SHOWN_DIMENSIONS]))
-    if len(dimensions) > MAX_SHOWN_DIMENSIONS:
-        shown.append(f"... {len(dimensions)} dimensions")
+def _brackets(first: Sequence[Dimension], count: int) -> str:
+    """The first of `count` dimensions in brackets. They may be many, and be described in each of many findings."""
+    shown = list(_shown(first))
+    if count > len(first):
+        shown.append(f"... {count} dimensions")
     return f"[{','.join(shown)}]"
 
 
-def _shown(dimensions: list[Dimension]) -> Iterator[str]:
+def _shown(dimensions: Sequence[Dimension]) -> Iterator[str]:
     for dimension in dimensions:
         if isinstance(dimension, str):
             yield quote(dimension)[1:-1]

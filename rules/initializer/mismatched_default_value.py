@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from onnx_lint.model import Model
-from onnx_lint.model.declarations import TENSOR_KINDS, Declaration, declarations_contradict
+from onnx_lint.model.declarations import TENSOR_KINDS, Declaration, contradict
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -36,7 +36,7 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
         if declared.field != "input":
             continue
         for default in declarations:
-            if default.is_initializer and declarations_contradict(default, declared):
+            if default.is_initializer and contradict(default.statements, declared.statements):
                 yield _finding(default, declared)
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator
-from itertools import permutations
 
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.model.declarations import Declaration, is_size
+from onnx_lint.model.declaration_index import AxesOfOneRank
+from onnx_lint.model.declarations import Declaration
 from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -42,8 +43,8 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     bindings: dict[Graph, dict[str, _Binding]] = {}
     reported: set[str] = set()
     for graph, repeated in model.repeated_declarations.items():
-        outer = next((bindings[other] for other, _ in graph.scopes() if other in bindings), {})
-        known = bindings[graph] = dict(outer)
+        outer = [bindings[other] for other, _ in graph.scopes() if other in bindings]
+        known = ChainMap(bindings.setdefault(graph, {}), *outer)
         for binding in _bindings(repeated):
             first = known.setdefault(binding.variable, binding)
             if first.size != binding.size and binding.variable not in reported:
@@ -76,14 +77,14 @@ class _Binding(Record):
 
 def _bindings(repeated: Iterable[list[Declaration]]) -> Iterator[_Binding]:
     for declarations in repeated:
-        for declaration, source in permutations(declarations, 2):
-            dimensions, sizes = declaration.dimensions or [], source.dimensions or []
-            # A different rank is a contradiction of its own, and says nothing about the axis.
-            if len(dimensions) != len(sizes):
-                continue
-            for axis, (variable, size) in enumerate(zip(dimensions, sizes, strict=True)):
-                if isinstance(variable, str) and variable not in ("", "*") and is_size(size):
-                    yield _Binding(variable, size, declaration, source, axis)
+        # A different rank is a contradiction of its own, and says nothing about the axis.
+        of_rank: dict[int, AxesOfOneRank] = {}
+        for index, declaration in enumerate(declarations):
+            dimensions = declaration.dimensions or []
+            of_rank.setdefault(len(dimensions), AxesOfOneRank()).add(index, dimensions)
+        found = sorted(binding for group in of_rank.values() for binding in group.bindings())
+        for index, source, axis, variable, size in found:
+            yield _Binding(variable, size, declarations[index], declarations[source], axis)
 
 
 def _finding(first: _Binding, second: _Binding) -> Finding:

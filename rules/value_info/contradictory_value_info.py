@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from onnx_lint.model import Model
-from onnx_lint.model.declarations import Declaration, declarations_contradict
+from onnx_lint.model.declaration_index import EarlierStatements
+from onnx_lint.model.declarations import Declaration
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -40,13 +41,16 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
 
 
 def _contradictions(declarations: list[Declaration]) -> Iterator[Finding]:
+    earlier: dict[str, EarlierStatements] = {}
     for index, declaration in enumerate(declarations):
-        if declaration.field not in ("output", "value_info"):
-            continue
-        for other in declarations[:index]:
-            if other.field != declaration.field and declarations_contradict(declaration, other):
-                yield _finding(declaration, other)
-                break
+        if declaration.field in ("output", "value_info"):
+            others = (
+                known.first_against(declaration) for field, known in earlier.items() if field != declaration.field
+            )
+            first = min((other for other in others if other is not None), default=None)
+            if first is not None:
+                yield _finding(declaration, declarations[first])
+        earlier.setdefault(declaration.field, EarlierStatements()).add(index, declaration)
 
 
 def _finding(declaration: Declaration, other: Declaration) -> Finding:

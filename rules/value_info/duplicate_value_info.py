@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model
-from onnx_lint.model.declarations import describe_type, types_contradict
+from onnx_lint.model.declarations import Declaration, contradict
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -40,21 +40,21 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
-    first: dict[str, int] = {}
+    first: dict[str, Declaration] = {}
     for index, name in enumerate(graph.value_info_names):
-        other = first.setdefault(name, index)
-        if other == index or not name:
+        later = Declaration(graph, "value_info", index)
+        earlier = first.setdefault(name, later)
+        if earlier is later or not name:
             continue
         message = f"value info {quote(name)} of {graph.describe()} stands twice"
-        earlier, later = (graph.message_at("value_info", entry).type for entry in (other, index))
-        contradict = types_contradict(earlier, later)
-        if contradict:
-            message += f", as {describe_type(earlier)} and as {describe_type(later)}"
+        differ = contradict(earlier.statements, later.statements)
+        if differ:
+            message += f", as {earlier.describe_type()} and as {later.describe_type()}"
         yield Finding(
-            graph.place.at("value_info", index),
+            later.place,
             message,
-            clause="FUN-22" if graph.is_function else "VI-4" if contradict else "VI-4a",
-            related=(Related(graph.place.at("value_info", other), f"first entry for {quote(name)}"),),
+            clause="FUN-22" if graph.is_function else "VI-4" if differ else "VI-4a",
+            related=(Related(earlier.place, f"first entry for {quote(name)}"),),
             allowed="one entry for each value",
             subject=name,
         )
