@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -17,7 +16,7 @@ MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt"
 Not `.pb`: under that name lie the data of test cases, and as many files of TensorFlow, which are no fault of anybody's.
 """
 
-_MAGIC: Final = r"[*?[]"
+_MAGIC: Final = frozenset("*?[")
 _MAX_NEIGHBOURS: Final = 10_000
 
 
@@ -41,7 +40,8 @@ def has_working_directory() -> bool:
 def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False) -> list[Input]:
     """The inputs in the given order, those of a directory or a glob sorted, each once.
 
-    A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories.
+    A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories. Neither
+    `**` nor the search through a directory follows links to directories.
     `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
     out however it was named. When nothing is left of all paths, that is a problem of the first, unless it may be.
     """
@@ -63,7 +63,7 @@ def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
         yield Input(path)
     elif os.path.isdir(path):
         yield from _in_directory(path, exclude)
-    elif not os.path.lexists(path) and re.search(_MAGIC, path):
+    elif not _MAGIC.isdisjoint(path) and not os.path.lexists(path):
         yield from _in_glob(path, exclude)
     else:
         yield Input(path)
@@ -84,13 +84,12 @@ def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
 
 def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
     """What the glob matches: files as if they were named, directories searched."""
-    import glob
+    from onnx_lint.cli.glob_paths import expanded
 
-    # The paths stay as they are written. Of a folder that does not exist `folder/**` matches the folder.
-    matched = [path for path in sorted(glob.glob(pattern, recursive=True)) if os.path.lexists(path)]
+    matched = expanded(pattern)
     any_file = pattern.endswith("**")
     is_empty = True
-    for path in matched:
+    for path in matched.paths:
         inputs: Iterable[Input] = ()
         if os.path.isdir(path):
             inputs = _walk(path, exclude)
@@ -99,7 +98,8 @@ def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
         for item in inputs:
             is_empty = False
             yield item
-    if is_empty and not (exclude and matched):
+    yield from (Input(folder, f"{folder}: {reason}") for folder, reason in matched.unreadable)
+    if is_empty and not matched.unreadable and not (exclude and matched.paths):
         yield Input(pattern, f"{pattern}: no model has such a name")
 
 

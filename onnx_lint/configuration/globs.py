@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns for paths."""
+"""Patterns for paths, matched in time that grows with the length of the path.
+
+Regular expressions, which `fnmatch` makes as well, try the ways in which the stars of `*a*a*a*b` may share a name out;
+and a configuration may come from a stranger.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
 import re
+from collections.abc import Callable, Iterator
+from typing import Final
 
-_TOKEN = re.compile(r"/\*\*/|^\*\*/|/\*\*$|\*\*|\*|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+MAX_CHARACTERS: Final = 4096
+"""A longer pattern, as no path is, matches nothing."""
+
+_TOKEN: Final = re.compile(r"(?:(?<=/)|^)(?:\*\*/)+|\*+|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
+"""What begins with `**/` stands for any folders, or for none."""
+_MAY_BE_NONE: Final = ""
+"""A token that takes nothing: the two behind it, which are any folders and a slash, may be left out."""
 
 
 def matches(pattern: str, path: str, directory: str) -> bool:
@@ -28,20 +40,89 @@ def matches(pattern: str, path: str, directory: str) -> bool:
             wanted = os.path.relpath(path, directory)
         except ValueError:  # another drive
             return False
-    return _compiled(pattern).fullmatch(wanted.replace(os.sep, "/")) is not None
+    return matches_text(pattern, wanted.replace(os.sep, "/"))
 
 
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile("".join(_translated(match[0]) for match in _TOKEN.finditer(pattern)), re.DOTALL)
+def matches_text(pattern: str, text: str) -> bool:
+    """Whether the pattern is for the whole of the text, in which slashes separate folders."""
+    return len(pattern) <= MAX_CHARACTERS and _pattern(pattern).matches(text)
 
 
-def _translated(token: str) -> str:
-    fixed = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    if token in fixed:
-        return fixed[token]
-    if len(token) > 2 and token[0] == "[" and token[-1] == "]":
+@functools.lru_cache(maxsize=1024)
+def _pattern(text: str) -> _Pattern:
+    return _Pattern(text)
+
+
+class _Pattern:
+    """A pattern as tokens. Bit n of a number says that the text so far may be what stands before token n.
+
+    So all ways to share the text out are followed at once, and each character is looked at once.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._tokens = [token for match in _TOKEN.finditer(text) for token in _tokens(match[0])]
+        self._repeated = self._where(lambda token: token[:1] == "*")
+        self._choices = self._where(lambda token: token == _MAY_BE_NONE)
+        self._takers: dict[str, int] = {}
+
+    def _where(self, holds: Callable[[str], bool]) -> int:
+        """The number with the bits of the tokens for which something holds."""
+        digits = "".join("1" if holds(token) else "0" for token in reversed(self._tokens))
+        return int(digits or "0", 2)
+
+    def matches(self, text: str) -> bool:
+        """Whether the pattern is for the whole text."""
+        reached = self._onwards(1)
+        for character in text:
+            if character not in self._takers:
+                self._takers[character] = self._where(functools.partial(_takes, character=character))
+            taking = reached & self._takers[character]
+            reached = self._onwards((taking & self._repeated) | ((taking & ~self._repeated) << 1))
+        return bool(reached >> len(self._tokens))
+
+    def _onwards(self, reached: int) -> int:
+        """What is reached besides because a token takes no character."""
+        while True:
+            choices = reached & self._choices
+            more = reached | (reached & self._repeated) << 1 | choices << 1 | choices << 3
+            if more == reached:
+                return reached
+            reached = more
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """The tokens that a piece of a pattern is, one for each character that it takes, once or repeatedly."""
+    if text.startswith("**/"):
+        yield from (_MAY_BE_NONE, "**", "/")
+    elif text.startswith("*"):
+        yield text[:2]
+    elif text[0] == "[" and len(text) > 2:
+        yield text
+    else:
+        yield from text
+
+
+def _takes(token: str, character: str) -> bool:
+    """Whether a token takes the character."""
+    if token == "**":
+        return True
+    if token in {"*", "?"}:
+        return character != "/"
+    if len(token) > 1:
         negated = token[1] == "!"
-        inner = token[2 if negated else 1 : -1].replace("\\", "\\\\").replace("^", "\\^").replace("[", "\\[")
-        return f"[{'^/' if negated else ''}{inner.replace(']', chr(92) + ']')}]" if inner else re.escape(token)
-    return re.escape(token)
+        return character != "/" and _is_in(token[2 if negated else 1 : -1], character) != negated
+    return token == character
+
+
+def _is_in(characters: str, character: str) -> bool:
+    """Whether a character is one of those between brackets, where `a-z` are all from a to z."""
+    while characters:
+        if characters[1:2] == "-" and len(characters) > 2:
+            if characters[0] <= character <= characters[2]:
+                return True
+            characters = characters[3:]
+        elif characters[0] == character:
+            return True
+        else:
+            characters = characters[1:]
+    return False
