@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.model import Model, Place
-from onnx_lint.model.documents import KINDS, MODEL
+from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.record import replace
 from onnx_lint.registry import Registered
 from onnx_lint.report import Diagnostic, RelatedPlace

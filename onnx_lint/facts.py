@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.limits import OF_REPORT
 from onnx_lint.model import FaultKind, Model
-from onnx_lint.model.documents import MODEL, OF_MODELS
+from onnx_lint.model.documents.kinds import MODEL, OF_MODELS
 from onnx_lint.report import Facts, InternalError
 from onnx_lint.settings import Settings
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, report_name, without_middle
@@ -39,7 +39,7 @@ def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
     """What a document is that is no model; nothing for a model."""
     if not model.loaded or model.kind == MODEL:
         return ()
-    from onnx_lint.model.document_facts import document_facts  # late, as most files are models
+    from onnx_lint.model.documents.facts import document_facts  # late, as most files are models
 
     return tuple(
         (name, without_middle(fact, MAX_NAME) if isinstance(fact, str) else fact)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from onnx_lint.engine import lint_file, lint_source, report_of
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.model.documents import KINDS
+from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.report import Report
 from onnx_lint.selection import check_selection
 from onnx_lint.settings import Settings

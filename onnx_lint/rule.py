@@ -12,7 +12,7 @@ from onnx_lint.record import Record
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from onnx_lint.model.typing.conflict import Conflict
+    from onnx_lint.model.types.conflict import Conflict
 
     C = TypeVar("C", bound=Conflict)
 

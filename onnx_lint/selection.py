@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from onnx_lint.model import Model
-from onnx_lint.model.documents import KINDS
+from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import Concern, Registered, concern_of, registry
 from onnx_lint.settings import ALL, SelectionError, Settings
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity

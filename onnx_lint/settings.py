@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.model.documents import kind_of
+from onnx_lint.model.documents.kinds import kind_of
 from onnx_lint.record import EMPTY, Record
 from onnx_lint.registry import registry
 from onnx_lint.rule import Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint import schema
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.documents import MODEL
+from onnx_lint.model.documents.kinds import MODEL
 
 
 def message_of(model: Model) -> Proto:

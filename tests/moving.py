@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 
 from onnx_lint import schema
 from onnx_lint.model import Proto
-from onnx_lint.model.typing.typed_operator import allowed_types
-from onnx_lint.model.typing.value_type import from_proto
+from onnx_lint.model.types.type_string import from_proto
+from onnx_lint.model.types.typed_operator import allowed_types
 from onnx_lint.record import field_names
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.operators import find

@@ -16,7 +16,7 @@ from onnx_lint import schema
 from onnx_lint.cached import cached_property
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.imports import count_domains
+from onnx_lint.model.operators.imports import count_domains
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.releases import normalized_domain
 

@@ -8,7 +8,7 @@ import pytest
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.components import shortest_way, strong_components
+from onnx_lint.model.names.digraph import shortest_way, strong_components
 from onnx_lint.source import BytesSource
 
 

@@ -11,11 +11,11 @@ from wire_bytes import length, number
 
 from onnx_lint import schema
 from onnx_lint.loader import load
-from onnx_lint.model import initializers, value_infos
+from onnx_lint.model.columns import initializers, value_infos
+from onnx_lint.model.columns.gather import columns
+from onnx_lint.model.columns.initializers import dimensions, initializers_of
+from onnx_lint.model.columns.value_infos import value_infos_of
 from onnx_lint.model.fault import FaultKind
-from onnx_lint.model.initializers import dimensions, initializers_of
-from onnx_lint.model.value_infos import value_infos_of
-from onnx_lint.schema.columns import columns
 from onnx_lint.source import BytesSource
 
 TENSOR = schema.message("TensorProto")

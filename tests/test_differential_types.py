@@ -25,7 +25,7 @@ from typed_nodes import Case, bases, input_types, operand_cases, output_mutation
 
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.typing.value_type import canonical
+from onnx_lint.model.types.type_string import canonical
 from onnx_lint.registry import registry
 from onnx_lint.source import BytesSource
 

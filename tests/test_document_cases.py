@@ -13,7 +13,7 @@ from google.protobuf import json_format, text_format
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
 from onnx_lint.engine import lint_source
-from onnx_lint.loader import likeness, load, skeleton
+from onnx_lint.loader import load, other_messages, strip_payloads
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
@@ -138,9 +138,9 @@ def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str,
     told = lint(data, proto=kind).diagnostics
     untold = lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics
     assert told
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 16)
-    monkeypatch.setattr(likeness, "_TRIED_WHOLE", 0)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
+    monkeypatch.setattr(other_messages, "_TRIED_WHOLE", 0)
     assert load(BytesSource(data), proto=kind).payloads
     assert lint(data, proto=kind).diagnostics == told
     assert lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics == untold

@@ -13,9 +13,9 @@ from google.protobuf import text_format
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.attribute_signature import VALUE_FIELD_OF_TYPE, AttributeSignature, utf8_fault
-from onnx_lint.model.columns.evidence import is_evident
-from onnx_lint.model.node_table import MAX_SHARED_BYTES
+from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeSignature, utf8_fault
+from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES
+from onnx_lint.model.columns.tensor_encodings import is_evident
 from onnx_lint.source import BytesSource
 
 SINGULAR = ("f", "i", "s", "t", "g", "sparse_tensor", "tp")

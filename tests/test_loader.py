@@ -35,8 +35,8 @@ from wire_bytes import (
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader import load, skeleton
-from onnx_lint.loader.inspection import MAX_FAULTS, inspect
+from onnx_lint.loader import load, strip_payloads
+from onnx_lint.loader.wire_audit import MAX_FAULTS, inspect
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.source import BytesSource
 
@@ -650,7 +650,7 @@ def test_unpacked_values_of_a_tensor_count_little_towards_the_limit():
 
 def test_long_lists_of_an_attribute_count_little_towards_the_limit(monkeypatch: pytest.MonkeyPatch):
     """As a tree ensemble has them: unpacked, as the schema declares them."""
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     limits = DEFAULT_LIMITS.with_values({"fields": 300})
     model = schema.message("ModelProto")(ir_version=10, graph={"name": "g"})
     node = model.graph.node.add(op_type="TreeEnsembleRegressor", domain="ai.onnx.ml")

@@ -28,10 +28,10 @@ from wire_bytes import (
 )
 
 from onnx_lint import schema
-from onnx_lint.loader import load, skeleton
+from onnx_lint.loader import load, strip_payloads
 from onnx_lint.model import FaultKind, Model, Payload, Place, Proto
-from onnx_lint.model.place import ROOT, Key
-from onnx_lint.model.surroundings import Surroundings
+from onnx_lint.model.places.enclosing_names import Surroundings
+from onnx_lint.model.places.place import ROOT, Key
 from onnx_lint.source import BytesSource, FileSource, open_file
 
 
@@ -105,8 +105,8 @@ def _wrapped(key: Key, content: bytes) -> tuple[bytes, int]:
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is walked, and every value of 16 bytes or more stays in the source."""
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 16)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
 
 
 @pytest.mark.usefixtures("small_limits")
@@ -194,8 +194,8 @@ def _random_tensor(generator: random.Random) -> bytes:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_skeleton_with_its_payloads_is_the_whole(seed: int, monkeypatch: pytest.MonkeyPatch):
     generator = random.Random(seed)
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", generator.choice([2, 8, 16, 33, 64, 4096]))
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", generator.choice([2, 8, 16, 33, 64, 4096]))
     initializer = _number("GraphProto", "initializer")
 
     def graph(depth: int) -> bytes:
@@ -275,7 +275,7 @@ def test_a_model_above_two_gibibytes_costs_what_its_graph_costs(tmp_path: Path):
 
 @pytest.mark.parametrize("whole_bytes", [0, 1 << 22])
 def test_a_file_that_shrank_is_cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole_bytes: int):
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", whole_bytes)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", whole_bytes)
     path = tmp_path / "model.onnx"
     path.write_bytes(rich_model())
     source = open_file(path)

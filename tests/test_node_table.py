@@ -14,9 +14,9 @@ from wire_bytes import length, number
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load
-from onnx_lint.model import node_table as module
+from onnx_lint.model.columns import nodes as module
+from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES, NodeTable, node_table
 from onnx_lint.model.fault import FaultKind
-from onnx_lint.model.node_table import MAX_SHARED_BYTES, NodeTable, node_table
 from onnx_lint.source import BytesSource
 
 NODE = schema.message("NodeProto")

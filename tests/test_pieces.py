@@ -11,9 +11,9 @@ from wire_bytes import LEN, carriers, length, number, rich_model, some_value
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader import load, skeleton
-from onnx_lint.loader.parsing import assemble, canonical_outline
-from onnx_lint.loader.skeleton import read_skeleton
+from onnx_lint.loader import load, strip_payloads
+from onnx_lint.loader.canonical import assemble, canonical_outline
+from onnx_lint.loader.strip_payloads import read_skeleton
 from onnx_lint.model import FaultKind, Model
 from onnx_lint.schema import message, wire
 from onnx_lint.source import BytesSource
@@ -25,9 +25,9 @@ def _in_one(data: bytes, kind: str) -> Model:
 
 def _in_pieces(data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch, piece_bytes: int = 1) -> Model:
     with monkeypatch.context() as patch:
-        patch.setattr(skeleton, "WHOLE_BYTES", 0)
-        patch.setattr(skeleton, "PIECE_BYTES", piece_bytes)
-        patch.setattr(skeleton, "LONG_RUN", 1)
+        patch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+        patch.setattr(strip_payloads, "PIECE_BYTES", piece_bytes)
+        patch.setattr(strip_payloads, "LONG_RUN", 1)
         return load(BytesSource(data), "file.pb", proto=kind)
 
 
@@ -134,8 +134,8 @@ def test_pieces_are_small_and_together_the_file():
     data = model.SerializeToString()
     copied = read_skeleton(BytesSource(data), len(data), DEFAULT_LIMITS.fields)
     pieces = list(copied.pieces())
-    assert len(pieces) > len(data) // skeleton.PIECE_BYTES
-    assert max(map(len, pieces)) < 2 * skeleton.PIECE_BYTES
+    assert len(pieces) > len(data) // strip_payloads.PIECE_BYTES
+    assert max(map(len, pieces)) < 2 * strip_payloads.PIECE_BYTES
     outline = schema.outline("ModelProto").FromString(data)
     assert (canonical_outline(copied), assemble(copied, "ModelProto")) == (outline, (outline, True))
 
@@ -155,7 +155,7 @@ def test_packed_lists_need_no_walk(monkeypatch: pytest.MonkeyPatch):
     def walk(*_: object, **__: object) -> None:
         raise AssertionError("the slow walk was taken")
 
-    monkeypatch.setattr("onnx_lint.loader.inspection.inspect", walk)
+    monkeypatch.setattr("onnx_lint.loader.wire_audit.inspect", walk)
     for model in (_in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)):
         assert (model.faults, len(model.main_graph.nodes)) == ((), 10)
         assert [list(tensor.proto.dims) for tensor in model.tensors()] == [[2, 3]] * 10

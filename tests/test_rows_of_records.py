@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from wire_bytes import length, number
 
-from onnx_lint.loader.skeleton import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
-from onnx_lint.model.layout import Layout
-from onnx_lint.model.place import ROOT
+from onnx_lint.loader.strip_payloads import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
+from onnx_lint.model.places.byte_ranges import Layout
+from onnx_lint.model.places.place import ROOT
 from onnx_lint.schema import message, wire
 from onnx_lint.source import WINDOW_BYTES, BytesSource
 

@@ -17,8 +17,8 @@ import onnx_lint
 from onnx_lint.engine import lint_model, lint_source
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.fit import fits, operands, other_version
-from onnx_lint.model.signatures import Standing
+from onnx_lint.model.operators.mismatch import fits, operands, other_version
+from onnx_lint.model.operators.operators import Standing
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import ELEMENT_TYPES, find, versions

@@ -17,15 +17,16 @@ import pytest
 from fixture_files import FIXTURES, Fixture, fixtures, lint
 
 from onnx_lint import schema
-from onnx_lint.loader import load, skeleton
-from onnx_lint.model import Model, Payload, attribute_signature, node_table
-from onnx_lint.model.tensor_data import ELEMENT_TYPES, contents, element_count, runs, strings, wire_values
-from onnx_lint.model.tensor_data.strings import StringScan
+from onnx_lint.loader import load, run_ends, strip_payloads
+from onnx_lint.model import Model, Payload
+from onnx_lint.model.columns import attribute_kinds, nodes
+from onnx_lint.model.tensors import ELEMENT_TYPES, contents, element_count, strings, wire_values
+from onnx_lint.model.tensors.strings import StringScan
 from onnx_lint.schema import wire
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 
-survey_of_tensors = sys.modules["onnx_lint.model.tensor_data.survey"]  # the package has the function of that name
+survey_of_tensors = sys.modules["onnx_lint.model.tensors.suspects"]  # the package has the function of that name
 
 TENSOR_RULES = {
     path.stem.replace("_", "-")
@@ -39,8 +40,8 @@ TENSOR_FIXTURES = [fixture for fixture in fixtures() if fixture.rule in TENSOR_R
 
 @pytest.fixture
 def values_stay_in_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 1)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 1)
 
 
 @pytest.fixture
@@ -247,7 +248,7 @@ def _large_cases() -> Iterator[tuple[str, bytes, list[str]]]:
 @pytest.mark.parametrize(("data", "expected"), [pytest.param(*case[1:], id=case[0]) for case in _large_cases()])
 def test_faults_deep_in_large_tensors(data: bytes, expected: list[str], way: str, monkeypatch: pytest.MonkeyPatch):
     if way != "in the message":
-        monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
+        monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     found = _messages(_unpacked(data) if way == "unpacked" else data)
     assert sorted(found) == sorted(expected)
 
@@ -369,8 +370,8 @@ def test_runs_of_strings_are_judged_as_a_plain_loop_judges(seed: int, piece: int
 def test_a_finding_in_a_run_knows_the_bytes_of_its_record(monkeypatch: pytest.MonkeyPatch):
     data = _model(8, [3], string_data=[b"a", b"b" * 200 + b"\xff", b"c"])
     (in_message,) = lint(load(BytesSource(data)), TENSOR_SETTINGS)
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 1)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 1)
     (in_source,) = lint(load(BytesSource(data)), TENSOR_SETTINGS)
     assert in_source == in_message
     start, end = in_source.byte_range or (0, 0)
@@ -486,11 +487,11 @@ OTHERS = {
 @pytest.mark.parametrize("piece", [40, 1 << 20])
 def test_the_end_of_a_run(name: str, other: str, piece: int, monkeypatch: pytest.MonkeyPatch):
     for constant in ("WINDOW_BYTES", "PIECE_BYTES", "VARINT_PIECE_BYTES"):
-        monkeypatch.setattr(runs, constant, piece)
+        monkeypatch.setattr(run_ends, constant, piece)
     generator = random.Random(f"{name} {other}")
     records = generator.choices([each for each in RECORDS[name] if len(each) < 20 or piece > 40], k=300)
     data = b"front" + b"".join(records) + OTHERS[other]
-    end = runs.run_end(BytesSource(data), 5, len(data), wire.fields_by_name("TensorProto")[name])
+    end = run_ends.run_end(BytesSource(data), 5, len(data), wire.fields_by_name("TensorProto")[name])
     ends = list(itertools.accumulate(map(len, records), initial=5))
     assert end in ends
     assert end == ends[-1] if piece > 40 else end >= ends[1]
@@ -499,9 +500,9 @@ def test_the_end_of_a_run(name: str, other: str, piece: int, monkeypatch: pytest
 def test_a_run_has_no_long_strings_and_may_be_empty():
     field = wire.fields_by_name("TensorProto")["string_data"]
     data = b"\x32\x01a" * 3 + b"\x32\x80\x01" + bytes(128)
-    assert runs.run_end(BytesSource(data), 0, len(data), field) == 9
-    assert runs.run_end(BytesSource(data), 9, len(data), field) == 9
-    assert runs.run_end(BytesSource(data), 3, 3, field) == 3
+    assert run_ends.run_end(BytesSource(data), 0, len(data), field) == 9
+    assert run_ends.run_end(BytesSource(data), 9, len(data), field) == 9
+    assert run_ends.run_end(BytesSource(data), 3, 3, field) == 3
 
 
 # --- what is read
@@ -565,8 +566,8 @@ def test_tensors_that_are_evidently_right_are_left_out():
 @pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
 def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture, monkeypatch: pytest.MonkeyPatch):
     expected = lint(load(BytesSource(_serialized(fixture))), TENSOR_SETTINGS)
-    monkeypatch.setattr(attribute_signature, "is_evident", lambda tensor: False)
-    monkeypatch.setattr(node_table, "_forms", {})
+    monkeypatch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
+    monkeypatch.setattr(nodes, "_forms", {})
     monkeypatch.setattr(survey_of_tensors, "is_evident_kind", lambda *kind: False)
     monkeypatch.setattr(survey_of_tensors, "encoding_of", lambda fields, payloads: None)
     model = load(BytesSource(_serialized(fixture)))
@@ -584,8 +585,8 @@ def test_what_looks_right_may_have_a_second_field_in_the_source(holder: str, mon
     for index, tensor in enumerate(tensors):
         tensor.MergeFrom(schema.message("TensorProto")(name=f"w{index}", data_type=1, dims=[2], raw_data=bytes(8)))
     tensors[1].float_data.extend([0.5] * 20)
-    monkeypatch.setattr(skeleton, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 40)
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 40)
     loaded = load(BytesSource(model.SerializeToString()))
     assert list(loaded.tensor_survey.tensors[0].proto.float_data) == []
     assert [tensor.proto.name for tensor in loaded.tensor_survey.irregular] == ["w1"]

@@ -10,9 +10,9 @@ import pytest
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.typing import call_memory, flow
-from onnx_lint.model.typing.output_types import OUTPUT_TYPES
-from onnx_lint.model.typing.value_type import describe_types, from_proto
+from onnx_lint.model.types import call_memory, flow
+from onnx_lint.model.types.output_types import OUTPUT_TYPES
+from onnx_lint.model.types.type_string import describe_types, from_proto
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchema
 

@@ -13,7 +13,7 @@ import onnx.defs
 from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, helper
 from operator_nodes import attribute_of, least_node, most_node
 
-from onnx_lint.model.typing.value_type import canonical
+from onnx_lint.model.types.type_string import canonical
 from onnx_lint.spec.operators import ELEMENT_TYPES
 
 TENSORS = [f"tensor({name})" for name in ELEMENT_TYPES]

@@ -2,8 +2,8 @@
 """Compile onnx.proto into onnx.binpb, the form in which the schema is read at run time.
 
 The compiled set has two more files, outlines: those messages again in which a graph can stand, with the nodes of graphs
-and functions left as bytes, and in one of them their initializers and value infos too. See onnx_lint.model.node_table
-for what that is good for.
+and functions left as bytes, and in one of them their initializers and value infos too. See
+onnx_lint.model.columns.nodes for what that is good for.
 
 `python -m tools.compile_schema` writes the file; with `--check` it only tells whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.

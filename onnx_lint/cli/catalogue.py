@@ -42,7 +42,7 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
 
     The page is Markdown, rendered on a terminal.
     """
-    from onnx_lint.model.documents import KINDS
+    from onnx_lint.model.documents.kinds import KINDS
     from onnx_lint.registry import registry
     from onnx_lint.reporters import documentation, kinds
     from onnx_lint.spec.clauses import clauses

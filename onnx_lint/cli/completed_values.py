@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from onnx_lint.configuration.keys import KEYS, LEVELS
 from onnx_lint.limits import NAMES
-from onnx_lint.model.documents import KINDS
+from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import RegistryError, registry
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.settings import selectors as known_selectors

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from google.protobuf.message import DecodeError
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.loader.bounds import limit_fault, too_large, too_many
+from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.kinds import kind_of_content
-from onnx_lint.loader.parsing import assemble, canonical_outline, is_shallow
-from onnx_lint.loader.skeleton import TOO_MANY_FIELDS, MessageTooLargeError, TooManyFieldsError, read_skeleton
+from onnx_lint.loader.limits import limit_fault, too_large, too_many
+from onnx_lint.loader.strip_payloads import TOO_MANY_FIELDS, MessageTooLargeError, TooManyFieldsError, read_skeleton
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
-from onnx_lint.model.documents import MODEL
-from onnx_lint.model.place import ROOT, Key
+from onnx_lint.model.documents.kinds import MODEL
+from onnx_lint.model.places.place import ROOT, Key
 from onnx_lint.schema.wire import WireError
 from onnx_lint.source import Source
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
@@ -131,7 +131,7 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
             return model_of(None, (other,))
     if not is_suspect:
         return model
-    from onnx_lint.loader.inspection import inspect  # late, as most files are written as Protocol Buffers writes them
+    from onnx_lint.loader.wire_audit import inspect  # late, as most files are written as Protocol Buffers writes them
 
     inspection = inspect(source, kind, limits, skips_canonical=is_shallow(model))
     if inspection.fatal:
@@ -161,14 +161,14 @@ def _other_message(source: Source, kind: str) -> Fault | None:
     """The fault of a file that was to be a model and holds another message."""
     if kind != MODEL:
         return None
-    from onnx_lint.loader.likeness import another_message  # late, as it is for what may be no model
+    from onnx_lint.loader.other_messages import another_message  # late, as it is for what may be no model
 
     return another_message(source)
 
 
 def _unsplit(source: Source, kind: str, limits: Limits, error: WireError) -> tuple[Fault, ...]:
     """Why bytes could not be split; while the slow walk finds nothing wrong, as in a file that shrank, the error."""
-    from onnx_lint.loader.inspection import inspect
+    from onnx_lint.loader.wire_audit import inspect
 
     other = _other_message(source, kind)
     if other is not None:

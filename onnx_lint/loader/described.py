@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.model.documents import OPERATOR_SET
+from onnx_lint.model.documents.kinds import OPERATOR_SET
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError, load_schema_file
 from onnx_lint.spec.operators.declared import declared_set

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final
 
 from onnx_lint.model import Fault, FaultKind
-from onnx_lint.model.place import ROOT
+from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import Source
 
 HEAD_BYTES = 4096

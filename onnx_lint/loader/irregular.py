@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from onnx_lint.limits import Limits
-from onnx_lint.loader.inspection import inspect
-from onnx_lint.loader.parsing import parse
+from onnx_lint.loader.canonical import parse
+from onnx_lint.loader.wire_audit import inspect
 from onnx_lint.model import Fault, FaultKind, Proto
-from onnx_lint.model.place import ROOT
+from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import BytesSource, Source
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from onnx_lint.loader.identify import HEAD_BYTES, Form
-from onnx_lint.model.documents import KINDS, MAGIC, MODEL, OPERATOR_SET
+from onnx_lint.model.documents.kinds import KINDS, MAGIC, MODEL, OPERATOR_SET
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
@@ -42,7 +42,7 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
         return OPERATOR_SET
     if not name.lower().endswith((DATA_SUFFIX, SET_SUFFIX)):
         return MODEL
-    from onnx_lint.loader.likeness import data_kind, possible_kinds  # late, because models are not called so
+    from onnx_lint.loader.other_messages import data_kind, possible_kinds  # late, because models are not called so
 
     if name.lower().endswith(SET_SUFFIX):
         return OPERATOR_SET if possible_kinds(source) == [OPERATOR_SET] else MODEL

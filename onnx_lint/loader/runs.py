@@ -38,7 +38,7 @@ def records_of(
 def _with_runs(
     source: Source, message: str, start: int, end: int, inside_groups: bool
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    from onnx_lint.model.tensor_data.runs import run_end  # late, as it brings much with it
+    from onnx_lint.loader.run_ends import run_end  # late, as it brings much with it
 
     run: tuple[int, int, int] | None = None
     records = 0

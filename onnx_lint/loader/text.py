@@ -9,8 +9,8 @@ from google.protobuf import text_format
 
 from onnx_lint import schema
 from onnx_lint.model import Fault, FaultKind, Proto
-from onnx_lint.model.documents import KINDS
-from onnx_lint.model.place import ROOT
+from onnx_lint.model.documents.kinds import KINDS
+from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import Source
 
 MAX_DEPTH = 100

@@ -11,8 +11,8 @@ from onnx_lint import schema
 from onnx_lint.loader.identify import Form
 from onnx_lint.loader.text import parse_json, parse_textproto
 from onnx_lint.model import Fault, FaultKind
-from onnx_lint.model.documents import KINDS, MODEL
-from onnx_lint.model.place import ROOT
+from onnx_lint.model.documents.kinds import KINDS, MODEL
+from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import Source
 
 # What stands in quotes or behind # may look like anything.

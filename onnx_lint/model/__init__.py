@@ -13,9 +13,9 @@ from onnx_lint.model.graph import (
     Node,
 )
 from onnx_lint.model.model import Model, TooDeepError, TooManyPartsError
+from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.model.payload import Payload
-from onnx_lint.model.place import ROOT, Place
-from onnx_lint.model.views import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.schema import Proto
 
 __all__ = [

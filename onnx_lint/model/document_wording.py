@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from onnx_lint.model.documents import KINDS
-from onnx_lint.model.place import ROOT, Key, Place
+from onnx_lint.model.documents.kinds import KINDS
+from onnx_lint.model.places.place import ROOT, Key, Place
 
 # A name in quotes may be any of these words, and means something else.
 _PARTS: Final = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from onnx_lint.model.place import Place
+from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 
 

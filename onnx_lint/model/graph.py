@@ -9,10 +9,10 @@ from typing import overload
 
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
-from onnx_lint.model.initializers import NO_INITIALIZERS, Initializers, initializers_of
-from onnx_lint.model.node_table import NodeForm, NodeTable, node_table
-from onnx_lint.model.place import Place
-from onnx_lint.model.value_infos import ValueInfos, value_infos_of
+from onnx_lint.model.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
+from onnx_lint.model.columns.nodes import NodeForm, NodeTable, node_table
+from onnx_lint.model.columns.value_infos import ValueInfos, value_infos_of
+from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from onnx_lint.model.graph import Graph, Node
-from onnx_lint.model.place import ROOT, Place
-from onnx_lint.model.views import Metadata, Tensor, ValueInfo
+from onnx_lint.model.parts import Metadata, Tensor, ValueInfo
+from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.schema import Proto
 
 _FIELD = "metadata_props"

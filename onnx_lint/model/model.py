@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.model.attribute_index import AttributeIndex
-from onnx_lint.model.attribute_signature import AttributeSignature
-from onnx_lint.model.calls import Calls
-from onnx_lint.model.control_flow import ControlFlow
-from onnx_lint.model.declarations import Declaration, repeated_declarations
-from onnx_lint.model.documents import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
+from onnx_lint.model.attributes import AttributeIndex
+from onnx_lint.model.columns.attribute_kinds import AttributeSignature
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node
-from onnx_lint.model.imports import Imports, domains_in_use
-from onnx_lint.model.layout import Layout
 from onnx_lint.model.metadata import metadata_lists
-from onnx_lint.model.node_table import NodeForm
+from onnx_lint.model.names.declarations import Declaration, repeated_declarations
+from onnx_lint.model.names.resolution import Resolution, resolve
+from onnx_lint.model.operators.control_flow import ControlFlow
+from onnx_lint.model.operators.function_calls import Calls
+from onnx_lint.model.operators.imports import Imports, domains_in_use
+from onnx_lint.model.operators.operators import Signatures
+from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.model.payload import Payload
-from onnx_lint.model.place import ROOT, Key, Place
-from onnx_lint.model.plain_types import is_plain
-from onnx_lint.model.resolution import Resolution, resolve
-from onnx_lint.model.signatures import Signatures
-from onnx_lint.model.surroundings import Neighbourhood, Surroundings
-from onnx_lint.model.tensor_data import TensorSurvey, survey
-from onnx_lint.model.type_index import Derived, TypeIndex, attribute_types, with_elements
-from onnx_lint.model.views import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.model.places.byte_ranges import Layout
+from onnx_lint.model.places.enclosing_names import Neighbourhood, Surroundings
+from onnx_lint.model.places.place import ROOT, Key, Place
+from onnx_lint.model.tensors import TensorSurvey, survey
+from onnx_lint.model.types.distinct_types import Derived, TypeIndex, attribute_types, with_elements
+from onnx_lint.model.types.usual_types import is_plain
 from onnx_lint.schema import Proto
 from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS
@@ -40,9 +40,9 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.model.external import ExternalData, ExternalFile
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
-    from onnx_lint.model.typing.type_flow import TypeFlow
+    from onnx_lint.model.tensors.external import ExternalData, ExternalFile
+    from onnx_lint.model.types.type_flow import TypeFlow
 
 
 class Model:
@@ -71,9 +71,9 @@ class Model:
         self._holders: dict[str, list[Graph]] = {}
         self._context: Context | None = None if kind == MODEL else context(kind, proto)
         self.proto: Proto = _outlined(proto if self._context is None else self._context.proto)
-        """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.model.node_table.
+        """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.model.columns.nodes.
 
-        Of another document the smallest model in which its parts stand, see onnx_lint.model.documents.
+        Of another document the smallest model in which its parts stand, see onnx_lint.model.documents.kinds.
         """
         self.document: Proto = self.proto if self._context is None else proto
         """The message itself; a model as `proto` has it."""
@@ -275,7 +275,7 @@ class Model:
     @cached_property
     def type_flow(self) -> TypeFlow:
         """The types of the values, and where they are at odds with the operators and with what is declared."""
-        from onnx_lint.model.typing.flow import Ground, follow_types  # late: a broken file needs none
+        from onnx_lint.model.types.flow import Ground, follow_types  # late: a broken file needs none
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
@@ -338,7 +338,7 @@ class Model:
 
     @cached_property
     def has_plain_types(self) -> bool:
-        """Whether all types are plain, see onnx_lint.model.plain_types: few rules on types have anything to look at."""
+        """Whether all types are usual (`onnx_lint.model.types.usual_types`): few rules have much to do then."""
         if self.count_attributes(_holds_types):
             return False
         lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
@@ -444,7 +444,7 @@ class Model:
         found = [tensor for tensor in annotated if tensor.proto.external_data or tensor.proto.data_location]
         if not found:
             return []
-        from onnx_lint.model.external import ExternalData  # late, as most models have none
+        from onnx_lint.model.tensors.external import ExternalData  # late, as most models have none
 
         files: dict[str, ExternalFile] = {}
         return [ExternalData(tensor, self.directory, files) for tensor in found]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from onnx_lint.model.graph import Node
-from onnx_lint.model.place import Place
+from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.model.documents import KINDS
+from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.option_types import in_words
 from onnx_lint.registry import Registered, registry
 from onnx_lint.reporters.kinds import kinds_of

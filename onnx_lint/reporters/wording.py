@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from onnx_lint.model.documents import KINDS
+from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.report import Diagnostic, Facts, FileReport, Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity

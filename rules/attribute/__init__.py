@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from onnx_lint.model import Model
-from onnx_lint.model.attribute_signature import VALUE_FIELD_OF_TYPE, AttributeSignature
+from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeSignature
 
 _ON_NAMES = frozenset({"attribute-named-as-value", "duplicate-attribute"})
 

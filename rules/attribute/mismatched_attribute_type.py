@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.attribute_signature import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeSignature, value_fields
+from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeSignature, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Attribute, Model, Place
-from onnx_lint.model.attribute_signature import utf8_fault
+from onnx_lint.model.columns.attribute_kinds import utf8_fault
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import is_onnx_domain
 

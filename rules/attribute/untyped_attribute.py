@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Attribute, Model
-from onnx_lint.model.attribute_signature import TYPE_NAMES
+from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES
 from onnx_lint.rule import Finding, rule
 
 _TYPES_SINCE = 2

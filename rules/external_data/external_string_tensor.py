@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.external import STRING
+from onnx_lint.model.tensors.external import STRING
 from onnx_lint.rule import Finding, rule
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onnx_lint.model import Model
-from onnx_lint.model.external import ExternalData, spelled_plainly
+from onnx_lint.model.tensors.external import ExternalData, spelled_plainly
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -6,7 +6,7 @@ from itertools import chain
 
 from onnx_lint.limits import OF_CONSUMERS, OF_JUDGEMENT, exceeded
 from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
-from onnx_lint.model.calls import MAX_COUNT
+from onnx_lint.model.operators.function_calls import MAX_COUNT
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

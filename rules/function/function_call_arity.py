@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Function, Model, Node
-from onnx_lint.model.signatures import Usage
+from onnx_lint.model.operators.operators import Usage
 from onnx_lint.rule import Finding, Related, rule
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.calls import attribute_parameters
+from onnx_lint.model.operators.function_calls import attribute_parameters
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.attribute_signature import AttributeSignature
+from onnx_lint.model.columns.attribute_kinds import AttributeSignature
 from onnx_lint.rule import Finding, rule
 
 

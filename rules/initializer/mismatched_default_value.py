@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from onnx_lint.model import Model
-from onnx_lint.model.declarations import TENSOR_KINDS, Declaration, contradict
+from onnx_lint.model.names.declarations import TENSOR_KINDS, Declaration, contradict
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model
 from onnx_lint.model.metadata import holder_of
-from onnx_lint.model.views import Metadata
+from onnx_lint.model.parts import Metadata
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Function, Model, Node
-from onnx_lint.model.imports import count_domains
+from onnx_lint.model.operators.imports import count_domains
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.ir_versions import FIELDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto, Type
-from onnx_lint.model.declarations import TENSOR_KINDS
+from onnx_lint.model.names.declarations import TENSOR_KINDS
 from onnx_lint.rule import Finding, rule
 
 _CLAUSES = {"": "SHP-4", "*": "SHP-5"}

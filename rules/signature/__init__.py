@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from onnx_lint.model import Model
-from onnx_lint.model.fit import has_misfits
+from onnx_lint.model.operators.mismatch import has_misfits
 
 _ON_TYPES_AND_VALUES = frozenset(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.fit import imports
+from onnx_lint.model.operators.mismatch import imports
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REPLACEMENTS, OperatorSchema, Replacement
 

@@ -5,10 +5,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from onnx_lint.model import Graph, Model, Node, Proto
-from onnx_lint.model.dims import Dims, stated_dims
-from onnx_lint.model.fit import attributes_with
-from onnx_lint.model.node_table import NodeForm
-from onnx_lint.model.tensor_data import describe_shape
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.operators.mismatch import attributes_with
+from onnx_lint.model.tensors import describe_shape
+from onnx_lint.model.types.stated_dims import Dims, stated_dims
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from onnx_lint.model import Function, Model
-from onnx_lint.model.imports import highest_versions
+from onnx_lint.model.operators.imports import highest_versions
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import OperatorSchema

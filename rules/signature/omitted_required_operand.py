@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.fit import Operands, describe_schema, operands, other_version, version_hint
-from onnx_lint.model.signatures import Usage
+from onnx_lint.model.operators.mismatch import Operands, describe_schema, operands, other_version, version_hint
+from onnx_lint.model.operators.operators import Usage
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.signatures import Standing
+from onnx_lint.model.operators.operators import Standing
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, onnxruntime_default_domain
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.fit import importer
-from onnx_lint.model.signatures import Operator, Standing
+from onnx_lint.model.operators.mismatch import importer
+from onnx_lint.model.operators.operators import Operator, Standing
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, OperatorSchemas, onnxruntime_default_domain
 from onnx_lint.wording import quote, quote_some, suggestion

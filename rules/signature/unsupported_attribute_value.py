@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node, Proto
-from onnx_lint.model.fit import describe_schema, version_hint
-from onnx_lint.model.signatures import Usage
+from onnx_lint.model.operators.mismatch import describe_schema, version_hint
+from onnx_lint.model.operators.operators import Usage
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type

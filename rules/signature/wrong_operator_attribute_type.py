@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.fit import (
+from onnx_lint.model.operators.mismatch import (
     attributes_with,
     describe_schema,
     describe_type,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensor_data import MAX_INT64, StoredSparseTensor, contents, describe_shape, others
+from onnx_lint.model.tensors import MAX_INT64, StoredSparseTensor, contents, describe_shape, others
 from onnx_lint.rule import Finding, rule
 
 

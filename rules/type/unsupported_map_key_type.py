@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.declarations import element_type_name
-from onnx_lint.model.type_index import describe_case
+from onnx_lint.model.names.declarations import element_type_name
+from onnx_lint.model.types.distinct_types import describe_case
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.spec.operators.type_strings import MAP_KEY_TYPES

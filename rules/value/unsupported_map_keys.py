@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.declarations import element_type_name
+from onnx_lint.model.names.declarations import element_type_name
 from onnx_lint.rule import Finding, rule
 
 _STRING = 8

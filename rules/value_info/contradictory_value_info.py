@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from onnx_lint.model import Model
-from onnx_lint.model.declaration_index import EarlierStatements
-from onnx_lint.model.declarations import Declaration
+from onnx_lint.model.names.declaration_index import EarlierStatements
+from onnx_lint.model.names.declarations import Declaration
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model
-from onnx_lint.model.declarations import Declaration, contradict
+from onnx_lint.model.names.declarations import Declaration, contradict
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.features import Feature, features_beyond
+from onnx_lint.model.newer_features import Feature, features_beyond
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 

@@ -35,9 +35,9 @@ class OperatorSchemas:
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
         self._declared = Declarations(declared)
         self.fitting: set[tuple[object, ...]] = set()
-        """Usages of operators that are known to fit their signature, for onnx_lint.model.fit."""
+        """Usages of operators that are known to fit their signature, for onnx_lint.model.operators.mismatch."""
         self.kept: dict[Any, Any] = {}
-        """What operators stand for, for onnx_lint.model.signatures."""
+        """What operators stand for, for onnx_lint.model.operators.operators."""
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():

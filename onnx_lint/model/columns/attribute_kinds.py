@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an AttributeProto holds, as far as rules ask for it before they look at names and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from onnx_lint.model.columns.tensor_encodings import is_evident
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+
+VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        ATTRIBUTE_TYPE_CODES["FLOAT"]: "f",
+        ATTRIBUTE_TYPE_CODES["INT"]: "i",
+        ATTRIBUTE_TYPE_CODES["STRING"]: "s",
+        ATTRIBUTE_TYPE_CODES["TENSOR"]: "t",
+        ATTRIBUTE_TYPE_CODES["GRAPH"]: "g",
+        ATTRIBUTE_TYPE_CODES["SPARSE_TENSOR"]: "sparse_tensor",
+        ATTRIBUTE_TYPE_CODES["TYPE_PROTO"]: "tp",
+        ATTRIBUTE_TYPE_CODES["FLOATS"]: "floats",
+        ATTRIBUTE_TYPE_CODES["INTS"]: "ints",
+        ATTRIBUTE_TYPE_CODES["STRINGS"]: "strings",
+        ATTRIBUTE_TYPE_CODES["TENSORS"]: "tensors",
+        ATTRIBUTE_TYPE_CODES["GRAPHS"]: "graphs",
+        ATTRIBUTE_TYPE_CODES["SPARSE_TENSORS"]: "sparse_tensors",
+        ATTRIBUTE_TYPE_CODES["TYPE_PROTOS"]: "type_protos",
+    }
+)
+"""The field of AttributeProto that holds the value, for each number of the enum AttributeType but UNDEFINED."""
+
+TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType({code: name for name, code in ATTRIBUTE_TYPE_CODES.items()})
+"""The name of each number of the enum AttributeType but UNDEFINED."""
+
+_VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
+
+_SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
+
+
+class AttributeSignature:
+    """What an AttributeProto holds, without its name and values. Those that are equal are one object, but for a few."""
+
+    __slots__ = (
+        "are_tensors_evident",
+        "element_types",
+        "fields",
+        "is_documented",
+        "is_named",
+        "is_reference",
+        "is_text",
+        "type",
+    )
+
+    def __init__(
+        self,
+        type: int,
+        fields: tuple[str, ...],
+        *,
+        is_named: bool,
+        is_reference: bool,
+        is_documented: bool,
+        is_text: bool,
+        element_types: frozenset[int],
+        are_tensors_evident: bool,
+    ) -> None:
+        self.type = type
+        """The stated type, whether the enum knows the number or not; 0 where it is absent or UNDEFINED."""
+        self.fields = fields
+        """The value fields that are set."""
+        self.is_named = is_named
+        self.is_reference = is_reference
+        """Whether it refers to an attribute parameter of a function."""
+        self.is_documented = is_documented
+        self.is_text = is_text
+        """Whether all its strings are valid UTF-8; also where it has none."""
+        self.element_types = element_types
+        """What its dense tensors state as element types; 0 is among them where one states none."""
+        self.are_tensors_evident = are_tensors_evident
+        """Whether its tensors, if it has any, are dense and evidently hold what they should, and nothing else."""
+
+
+_shared = lru_cache(1_000)(AttributeSignature)
+
+_MAX_KEY_BYTES: Final = 128
+"""A longer attribute is hardly ever repeated and is looked at without being remembered."""
+
+_MAX_KNOWN: Final = 10_000
+"""How many attributes are remembered before all are forgotten."""
+
+_known: dict[bytes, AttributeSignature] = {}
+
+
+def signature_of(attribute: Any) -> AttributeSignature:
+    """The signature of an AttributeProto.
+
+    To look up its serialized form costs a tenth of asking for each of its fourteen value fields.
+    """
+    if attribute.HasField("g"):
+        return _asked(attribute)  # hardly any graph is repeated, and to write one takes longer than to ask
+    key = attribute.SerializePartialToString()
+    found = _known.get(key)
+    if found is None:
+        found = _asked(attribute)
+        if len(key) <= _MAX_KEY_BYTES:
+            if len(_known) >= _MAX_KNOWN:
+                _known.clear()
+            _known[key] = found
+    return found
+
+
+def _asked(attribute: Any) -> AttributeSignature:
+    fields = value_fields(attribute)
+    tensors = [attribute.t] if "t" in fields else []
+    if "tensors" in fields:
+        tensors += attribute.tensors
+    texts = [attribute.s] if "s" in fields else []
+    if "strings" in fields:
+        texts += attribute.strings
+    return _shared(
+        attribute.type,
+        fields,
+        is_named=bool(attribute.name),
+        is_reference=bool(attribute.ref_attr_name),
+        is_documented=bool(attribute.doc_string),
+        is_text=all(utf8_fault(text) is None for text in texts),
+        element_types=frozenset([tensor.data_type for tensor in tensors]),
+        are_tensors_evident=all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
+    )
+
+
+def value_fields(attribute: Any) -> tuple[str, ...]:
+    """The value fields of an AttributeProto that are set: present singular fields and lists with elements."""
+    return tuple(field.name for field, _ in attribute.ListFields() if field.name in _VALUE_FIELDS)
+
+
+def utf8_fault(value: bytes) -> int | None:
+    """The index of the first byte that keeps `value` from being UTF-8; None where it is valid."""
+    try:
+        value.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None

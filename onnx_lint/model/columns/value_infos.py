@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the value infos of a graph state, in columns: see onnx_lint.model.columns.initializers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, Final
+
+from onnx_lint import schema
+from onnx_lint.model.columns.gather import CHUNK, columns
+from onnx_lint.record import Record
+
+
+class ValueInfos(Record):
+    """The value infos in one list of a graph."""
+
+    names: list[str]
+    types: list[bytes]
+    """The serialized TypeProtos; empty where there is none."""
+    annotated: list[int]
+    """The indices of those with documentation or metadata: in most graphs none."""
+
+
+NO_VALUE_INFOS: Final = ValueInfos([], [], [])
+
+
+def value_infos_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
+    """The columns of these lists of serialized ValueInfoProtos. They are read together, as most of them are short."""
+    names: list[str] = []
+    types: list[bytes] = []
+    are_annotated = False
+    pieces = chain.from_iterable(lists.values())
+    while chunk := list(islice(pieces, CHUNK)):
+        merged = columns("ValueInfoProto").FromString(b"".join(chunk))
+        if len(merged.name) == len(merged.type) == len(chunk):
+            names += merged.name
+            types += merged.type
+        else:
+            protos = list(map(_parsed, chunk))
+            names += [proto.name for proto in protos]
+            types += [proto.type.SerializePartialToString() for proto in protos]
+        are_annotated = are_annotated or bool(merged.doc_string or merged.metadata_props)
+    if not names:
+        return dict.fromkeys(lists, NO_VALUE_INFOS)
+    found: dict[str, ValueInfos] = {}
+    start = 0
+    for role, own in lists.items():
+        end = start + len(own)
+        annotated = _annotated(own) if are_annotated else []
+        found[role] = ValueInfos(names[start:end], types[start:end], annotated)
+        start = end
+    return found
+
+
+def _annotated(pieces: Sequence[bytes]) -> list[int]:
+    protos = enumerate(map(_parsed, pieces))
+    return [index for index, proto in protos if proto.doc_string or proto.metadata_props]
+
+
+def _parsed(piece: bytes) -> Any:
+    return schema.message("ValueInfoProto").FromString(piece)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator sets that the model and its functions import, and which domains their nodes have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from onnx_lint.model.graph import Function, Graph
+from onnx_lint.model.places.place import ROOT, Place
+from onnx_lint.record import Record
+from onnx_lint.schema import Proto
+from onnx_lint.spec.releases import normalized_domain
+
+
+class Importer(Record):
+    """The model, or a function of it, with the operator sets that it imports."""
+
+    entries: Sequence[Proto]
+    """Each OperatorSetIdProto of the list."""
+    place: Place
+    """The message that holds the list."""
+    function: Function | None
+    """None for the model."""
+
+
+class Imports:
+    """The lists of imported operator sets: of the model, and of each function.
+
+    Exporters give all functions the same few lists, so that a question is asked once for each distinct one.
+    """
+
+    def __init__(self, model: Proto, functions: Sequence[Function]) -> None:
+        self._model = model
+        self._functions = functions
+        self._numbers: list[int] = []
+        """For the model, then for each function, the number of its list among the distinct ones."""
+        self.distinct: list[Sequence[Proto]] = []
+        """The lists that differ, in the order in which they come first: that of the model leads."""
+        known: dict[tuple[bytes, ...], int] = {}
+        for proto in (model, *[function.proto for function in functions]):
+            entries = proto.opset_import
+            key = tuple([entry.SerializePartialToString() for entry in entries])
+            number = known.get(key)
+            if number is None:
+                number = known[key] = len(self.distinct)
+                self.distinct.append(entries)
+            self._numbers.append(number)
+        self._versions = [highest_versions(each) for each in self.distinct]
+        self._domains = [frozenset([normalized_domain(entry.domain) for entry in each]) for each in self.distinct]
+
+    def number_of(self, function: Function | None) -> int:
+        """A number that functions with the same imports share; the model's is 0."""
+        return 0 if function is None else self._numbers[function.index + 1]
+
+    def domains(self, function: Function | None) -> frozenset[str]:
+        """The domains of which the function imports a version, or the model; the default domain is empty."""
+        return self._domains[self.number_of(function)]
+
+    def versions(self, function: Function | None) -> Mapping[str, int]:
+        """The version that the function, or the model, imports of each domain, see `highest_versions`."""
+        return self._versions[self.number_of(function)]
+
+    def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
+        """The model and the functions of whose list `is_wanted` is true, which is asked once for each distinct one."""
+        wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
+        for index, number in enumerate(self._numbers if wanted else ()):
+            if number not in wanted:
+                continue
+            if index == 0:
+                yield Importer(self._model.opset_import, ROOT, None)
+            else:
+                function = self._functions[index - 1]
+                yield Importer(function.proto.opset_import, function.place, function)
+
+
+def highest_versions(entries: Iterable[Proto]) -> dict[str, int]:
+    """The version that each domain is imported in; where there are several the highest, as the specification says.
+
+    The default domain is empty. A version that cannot be one is no import.
+    """
+    found: dict[str, int] = {}
+    for entry in entries:
+        version = int(entry.version)
+        if version >= 1:
+            domain = normalized_domain(entry.domain)
+            found[domain] = max(version, found.get(domain, 0))
+    return found
+
+
+def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
+    """Which domains the nodes of each function have, by its index, and those outside of functions under None.
+
+    Nodes of nested graphs count to the function around them. The default domain is empty, however it is spelt.
+    """
+    found: dict[int | None, frozenset[str]] = {None: frozenset()}
+    known: dict[frozenset[str], frozenset[str]] = {}
+    for graph in graphs:
+        written = frozenset([form.domain for form in graph.form_counts])
+        domains = known.get(written)
+        if domains is None:
+            domains = known[written] = frozenset(map(normalized_domain, written))
+        owner = None if graph.function is None else graph.function.index
+        found[owner] = found[owner] | domains if owner in found else domains
+    return found
+
+
+def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
+    """How many nodes have which domain, in the order in which they come first: made for messages, see above."""
+    counts: dict[int | None, Counter[str]] = {None: Counter()}
+    for graph in graphs:
+        owner = counts.setdefault(graph.function.index if graph.function is not None else None, Counter())
+        for form, count in graph.form_counts.items():
+            owner[normalized_domain(form.domain)] += count
+    return counts

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the use of an operator differs from a signature, and which other version of the operator it would fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model.graph import Node
+from onnx_lint.model.operators.operators import Signatures, Standing, Usage
+from onnx_lint.record import Record
+from onnx_lint.spec.operators import (
+    ATTRIBUTE_TYPE_CODES,
+    UNLIMITED,
+    OperatorSchema,
+    OperatorSchemas,
+    Option,
+    Parameter,
+    sources,
+)
+from onnx_lint.spec.operators.alternatives import Alternatives, alternatives
+from onnx_lint.spec.operators.store import ONNXRUNTIME
+from onnx_lint.wording import quote
+
+IMPLEMENTATION_PREFIX = "__"
+"""Names of attributes that begin so are left to implementations, as consumers and onnx.checker do."""
+
+_TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
+
+
+class Operands(Record):
+    """The inputs or the outputs of a usage beside what a signature says of them."""
+
+    word: str
+    """`input` or `output`, which is also the field of the node."""
+    given: tuple[bool, ...]
+    parameters: tuple[Parameter, ...]
+    least: int
+    greatest: int
+    counts: frozenset[int] | None
+
+    @property
+    def count_fits(self) -> bool:
+        """Whether the signature allows the number of operands; a place that is left out counts."""
+        count = len(self.given)
+        return count in self.counts if self.counts is not None else self.least <= count <= self.greatest
+
+    @property
+    def short_variadic(self) -> Parameter | None:
+        """The variadic parameter, if fewer values are given to it than its minimum; an empty name is no value."""
+        last = self.parameters[-1] if self.parameters else None
+        if last is None or last.option is not Option.VARIADIC:
+            return None
+        return last if sum(self.given[len(self.parameters) - 1 :]) < last.min_arity else None
+
+    @property
+    def omitted(self) -> list[int]:
+        """The indices of required operands whose name is empty; a variadic one is not among them."""
+        pairs = enumerate(zip(self.given, self.parameters, strict=False))
+        return [index for index, (given, parameter) in pairs if not given and parameter.option is Option.SINGLE]
+
+    def describe_counts(self) -> str:
+        """The allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""
+        if self.counts is not None:
+            *rest, last = sorted(self.counts)
+            numbers = f"{', '.join(map(str, rest))} or {last}" if rest else str(last)
+            return f"{numbers} {self.word}{'' if numbers == '1' else 's'}"
+        if self.greatest == UNLIMITED:
+            return f"at least {counted(self.least, self.word)}"
+        if self.least == self.greatest:
+            return counted(self.least, self.word)
+        return f"{self.least} to {self.greatest} {self.word}s"
+
+
+def operands(schema: OperatorSchema, usage: Usage) -> tuple[Operands, Operands]:
+    """The inputs and the outputs of a usage beside a signature."""
+    return (
+        Operands("input", usage.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
+        Operands("output", usage.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts),
+    )
+
+
+def unknown_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
+    """The attributes that the signature does not have, without those that belong to implementations."""
+    names = [name for name, _ in usage.attributes if name and name not in schema.attributes]
+    return [name for name in names if not name.startswith(IMPLEMENTATION_PREFIX)]
+
+
+def missing_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
+    """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
+    given = {name for name, _ in usage.attributes}
+    return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
+
+
+def missing_alternatives(schema: OperatorSchema, usage: Usage) -> list[Alternatives]:
+    """The groups of attributes and inputs of which the operator needs one, and the nodes have none."""
+    given = {name for name, _ in usage.attributes}
+    return [
+        group
+        for group in alternatives(schema)
+        if given.isdisjoint(group.attributes) and not (group.input is not None and any(usage.inputs[group.input :][:1]))
+    ]
+
+
+def mistyped_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
+    """The attributes that state another type than the signature's; those without a valid type are left out."""
+    return [
+        name
+        for name, code in usage.attributes
+        if code in _TYPE_NAMES and name in schema.attributes and schema.attributes[name].type_code != code
+    ]
+
+
+def fits(schema: OperatorSchema, usage: Usage) -> bool:
+    """Whether a usage keeps to a signature in operands and attributes; types of values are not looked at."""
+    return all(
+        side.count_fits and not side.omitted and side.short_variadic is None for side in operands(schema, usage)
+    ) and not (
+        unknown_attributes(schema, usage)
+        or missing_attributes(schema, usage)
+        or missing_alternatives(schema, usage)
+        or mistyped_attributes(schema, usage)
+    )
+
+
+def has_misfits(signatures: Signatures) -> bool:
+    """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it.
+
+    Types and values are not looked at. That a usage fits is remembered for the next model.
+    """
+    fitting = signatures.schemas.fitting
+    for usage in signatures.usages:
+        schema = usage.operator.schema
+        if usage.operator.standing is Standing.UNKNOWN:
+            return True
+        if schema is None:
+            continue
+        key = (schema.domain, schema.name, schema.since_version, usage.inputs, usage.outputs, usage.attributes)
+        if key not in fitting:
+            if schema.deprecated or not fits(schema, usage):
+                return True
+            if len(fitting) < _MOST_FITTING and sum(map(len, key[3:])) <= _MOST_PARTS:
+                fitting.add(key)
+    return False
+
+
+_MOST_FITTING = 10_000
+_MOST_PARTS = 20
+"""Usages of more operands and attributes are hardly ever met again."""
+
+
+def other_version(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage) -> str:
+    """The words that name another version of the operator that the usage fits; empty when none does.
+
+    The next newer version is preferred, then the next older one.
+    """
+    versions = schemas.versions(schema.domain, schema.name)
+    name = quote(schema.name)[1:-1]
+    for version in versions:
+        if version > schema.since_version and _fits_version(schemas, schema, version, usage):
+            return f"this is {name} as of opset {version}"
+    for version in reversed(versions):
+        if version < schema.since_version and _fits_version(schemas, schema, version, usage):
+            until = next(later for later in versions if later > version) - 1
+            return f"this is {name} as it was up to opset {until}"
+    return ""
+
+
+def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int, usage: Usage) -> bool:
+    other = schemas.find(schema.domain, schema.name, version)
+    return other is not None and not other.deprecated and fits(other, usage)
+
+
+def version_hint(other: str, usage: Usage, node: Node) -> str:
+    """What `other_version` says beside what is imported, to be put behind a message."""
+    return f"; {other}, {imports(usage, node)}" if other else ""
+
+
+def imports(usage: Usage, node: Node) -> str:
+    """The words that say which version of the operator's domain holds for the node."""
+    return f"{importer(node)} imports {usage.operator.opset_version}"
+
+
+def importer(node: Node) -> str:
+    """Whose operator set imports hold for the node, in words."""
+    return "the model" if node.graph.function is None else "the function"
+
+
+def describe_schema(schema: OperatorSchema) -> str:
+    """A signature as messages name it: `Split as of opset 13`."""
+    if schema.domain in ONNXRUNTIME.domains and not schema.has_default_values:
+        # All versions of ONNX Runtime call their operators version 1.
+        return f"{schema.name} of onnxruntime {sources()['onnxruntime']}"
+    return f"{quote(schema.name)[1:-1]} as of opset {schema.since_version}"
+
+
+def describe_type(code: int) -> str:
+    """The name of an attribute type."""
+    return _TYPE_NAMES.get(code, str(code))
+
+
+def counted(count: int, word: str) -> str:
+    """A number and a word in the right form."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def attributes_with(node: Node, names: set[str]) -> Iterator[int]:
+    """The indices of the node's attributes that have one of the names."""
+    return (index for index, attribute in enumerate(node.attribute_protos) if attribute.name in names)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the operator of each node stands for where the node is: a signature, a model-local function, or nothing known.
+
+Nodes are looked at by kind: those that look alike to a signature are one `Usage`, so that a rule judges a usage once
+and only then looks for the nodes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Final
+
+from onnx_lint.cached import cached_property
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.operators.function_calls import Calls
+from onnx_lint.model.operators.imports import Imports
+from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
+
+OPSET_IMPORTS_SINCE: Final = 3
+"""The IR version that brought operator set imports; models of older ones use version 1 of the default domain."""
+
+
+_MOST_KEPT: Final = 10_000
+
+
+class Standing(Enum):
+    """What is known of an operator at the version that is imported."""
+
+    KNOWN = "known"
+    """It has a signature."""
+    FUNCTION = "function"
+    """A function of the model has its domain and name."""
+    UNKNOWN = "unknown"
+    """The operator set is known and has no such operator."""
+    UNVERIFIED = "unverified"
+    """Nothing tells its signature: the domain, its version or (in ONNX Runtime's domains) the operator is not known."""
+    UNBOUND = "unbound"
+    """No valid version of its domain is imported, so that there is no operator set to look into."""
+    UNNAMED = "unnamed"
+    """The node names no operator."""
+
+
+class Operator:
+    """What a domain, an op_type and an overload stand for under one imported version; there is one object for each."""
+
+    __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "standing")
+
+    def __init__(
+        self,
+        domain: str,
+        op_type: str,
+        opset_version: int | None,
+        standing: Standing,
+        schema: OperatorSchema | None = None,
+        function: Function | None = None,
+    ) -> None:
+        self.domain = domain
+        """The domain; the default domain is empty."""
+        self.op_type = op_type
+        self.opset_version = opset_version
+        """The version that is imported, None where there is none."""
+        self.standing = standing
+        self.schema = schema
+        self.function = function
+
+
+class Usage:
+    """The nodes that use one operator with the same operands given and the same names and types of attributes."""
+
+    __slots__ = ("_added", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
+
+    def __init__(self, operator: Operator, graph: Graph, form: NodeForm) -> None:
+        self.operator = operator
+        self.form = form
+        """The form of the first of the nodes, like which all others are as far as a signature can tell."""
+        self.graph = graph
+        """The graph of the first node."""
+        self.inputs = form.inputs
+        """For each input whether it is given; an empty name leaves it out."""
+        self.outputs = form.outputs
+        self.attributes = form.attribute_types
+        """Name and stated type of each attribute, in the order of the nodes."""
+        self.count = 0
+        """How many nodes there are."""
+        self._added: list[tuple[Graph, NodeForm]] = []
+        self._nodes: list[Node] | None = None
+
+    def add(self, graph: Graph, form: NodeForm, count: int) -> None:
+        """Take in so many nodes of a graph."""
+        self._added.append((graph, form))
+        self.count += count
+
+    @property
+    def forms(self) -> dict[Graph, set[NodeForm]]:
+        """The forms of the nodes, for each graph that has any."""
+        found: dict[Graph, set[NodeForm]] = {}
+        for graph, form in self._added:
+            found.setdefault(graph, set()).add(form)
+        return found
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes, which are made when somebody asks."""
+        if self._nodes is None:
+            self._nodes = [node for graph, forms in self.forms.items() for node in graph.nodes_of(forms)]
+        return self._nodes
+
+
+class Signatures:
+    """The operators of a model's nodes."""
+
+    def __init__(
+        self, graphs: Sequence[Graph], imports: Imports, calls: Calls, schemas: OperatorSchemas, ir_version: int
+    ) -> None:
+        self.schemas = schemas
+        """Where signatures come from: the built-in operators and those of schema files."""
+        self._graphs = graphs
+        self._imports = imports
+        self._calls_of_functions = calls
+        self._ir_version = ir_version
+        self._operators: dict[tuple[str, str, int | None], Operator] = {}
+        self._calls: dict[int, Operator] = {}
+        self._unmatched: dict[tuple[str, str], Operator] = {}
+        self._by_form: dict[tuple[int, NodeForm], Operator] = {}
+
+    def opset_versions(self, graph: Graph) -> Mapping[str, int]:
+        """The operator set version that the nodes of a graph are bound to, for each domain (the default one is empty).
+
+        A function body and the graphs in it have the imports of the function, all others those of the model. Where a
+        domain is imported twice the highest version counts, as the specification says. A version that cannot be one is
+        no import. Below IR version 3, which has no imports, the default domain is that of version 1.
+        """
+        return self._model_versions if graph.function is None else self._imports.versions(graph.function)
+
+    @cached_property
+    def _model_versions(self) -> Mapping[str, int]:
+        versions = self._imports.versions(None)
+        return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
+
+    def _scope(self, graph: Graph) -> int:
+        """A number that graphs share in which operators are of the same versions."""
+        return -1 if graph.function is None else self._imports.number_of(graph.function)
+
+    def operator(self, node: Node) -> Operator:
+        """What the node's domain, op_type and overload stand for."""
+        return self.operator_in(node.graph, node.form)
+
+    def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
+        """What the domain, op_type and overload of such a node of the graph stand for."""
+        key = (self._scope(graph), form)
+        if key not in self._by_form:
+            self._by_form[key] = self._operator_in(graph, form)
+        return self._by_form[key]
+
+    def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
+        # Most nodes are operators, and a look-up by op_type alone is the cheapest.
+        if form.op_type in self._function_names:
+            function = self._calls_of_functions.function_of(form)
+            if function is not None:
+                return self._call(function, form)
+            if self._calls_of_functions.namesakes(form):
+                return self._unmatched_call(form)
+        domain = normalized_domain(form.domain)
+        return self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
+
+    @cached_property
+    def _function_names(self) -> frozenset[str]:
+        return self._calls_of_functions.names
+
+    @cached_property
+    def usages(self) -> list[Usage]:
+        """Every node of every graph and function body, those that look alike together."""
+        usages: dict[tuple[object, ...], Usage] = {}
+        # Functions of one model repeat a few forms, and import the same few operator sets.
+        known: dict[tuple[int, NodeForm], Usage] = {}
+        for graph in self._graphs:
+            scope = self._scope(graph)
+            for form, count in graph.form_counts.items():
+                usage = known.get((scope, form))
+                if usage is None:
+                    operator = self.operator_in(graph, form)
+                    key = (operator, form.inputs, form.outputs, form.attribute_types)
+                    if key not in usages:
+                        usages[key] = Usage(operator, graph, form)
+                    usage = known[scope, form] = usages[key]
+                usage.add(graph, form, count)
+        return list(usages.values())
+
+    @cached_property
+    def verified_usages(self) -> list[Usage]:
+        """The usages of operators whose signature is known and counts.
+
+        A deprecated operator is no longer part of the operator set, so its old signature binds nobody.
+        """
+        found = (usage for usage in self.usages if usage.operator.schema is not None)
+        return [usage for usage in found if usage.operator.schema is not None and not usage.operator.schema.deprecated]
+
+    @cached_property
+    def calls_have_attributes(self) -> bool:
+        """Whether a node that calls a function of the model gives it attributes."""
+        return any(usage.attributes and usage.operator.function is not None for usage in self.usages)
+
+    def not_verified(self) -> dict[str, int]:
+        """How many nodes of each domain no signature was found for, without any rule that reports them as unknown.
+
+        The default domain is called `ai.onnx`.
+        """
+        counts: Counter[str] = Counter()
+        for usage in self.usages:
+            if usage.operator.standing in (Standing.UNVERIFIED, Standing.UNBOUND):
+                counts[usage.operator.domain or "ai.onnx"] += usage.count
+        return dict(sorted(counts.items()))
+
+    def _call(self, function: Function, node: NodeForm) -> Operator:
+        if function.index not in self._calls:
+            domain, name = normalized_domain(node.domain), node.op_type
+            self._calls[function.index] = Operator(domain, name, None, Standing.FUNCTION, function=function)
+        return self._calls[function.index]
+
+    def _unmatched_call(self, node: NodeForm) -> Operator:
+        # Functions of that name have other overloads: whatever is meant, it is not the operator of the domain.
+        key = (normalized_domain(node.domain), node.op_type)
+        return self._unmatched.setdefault(key, Operator(*key, None, Standing.UNVERIFIED))
+
+    def _declared(self, domain: str, op_type: str, version: int | None) -> Operator:
+        key = (domain, op_type, version)
+        if key not in self._operators:
+            self._operators[key] = self._kept(*key)
+        return self._operators[key]
+
+    def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
+        # A thousand models have a few hundred operators between them. What their writers may have made up is not kept.
+        kept: dict[tuple[str, str, int | None], Operator] = self.schemas.kept
+        key = (domain, op_type, version)
+        found = kept.get(key)
+        if found is None:
+            schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
+            standing = self._standing(domain, op_type, version, schema)
+            found = Operator(domain, op_type, version, standing, schema)
+            if schema is not None:
+                if len(kept) >= _MOST_KEPT:
+                    kept.clear()
+                kept[key] = found
+        return found
+
+    def _standing(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> Standing:
+        if not op_type:
+            return Standing.UNNAMED
+        if version is None:
+            return Standing.UNBOUND
+        declared = self.schemas.is_declared(domain, op_type, version)
+        if declared is False:
+            return Standing.UNKNOWN
+        if schema is not None:
+            return Standing.KNOWN
+        if declared:
+            return Standing.UNVERIFIED
+        if is_onnx_domain(domain):
+            newest = newest_opset_version(domain) or 0
+            # A removed experimental operator comes back in no version.
+            removed = domain == "" and op_type in REMOVED_EXPERIMENTAL
+            return Standing.UNKNOWN if version <= newest or removed else Standing.UNVERIFIED
+        # A schema file describes its domain as a whole, unless it only adds to what the package has.
+        described = self.schemas.is_described(domain) and domain not in BUILT_IN.known_domains()
+        return Standing.UNKNOWN if described else Standing.UNVERIFIED

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a place stands in the file, found by walking the file along the place's path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from onnx_lint.model.places.place import Place
+from onnx_lint.schema import wire
+from onnx_lint.source import Source
+
+_LONG_ROW: Final = 32
+"""After so many records of one repeated message in a row those that follow are indexed in one loop."""
+
+_STEP_BYTES: Final = 1 << 18
+"""How much of a long row is indexed before somebody asks for more."""
+
+
+class Layout:
+    """The byte positions of a serialized message, which is walked as far as somebody asks."""
+
+    __slots__ = ("_root", "_size")
+
+    def __init__(self, source: Source, message: str = "ModelProto") -> None:
+        self._size = source.size
+        self._root = _Message(source, message, [(0, source.size)])
+
+    def byte_range(self, place: Place) -> tuple[int, int] | None:
+        """The first byte of the field at `place` and the byte after it, tag included; None where it is absent.
+
+        An element of a packed field has the range of the whole field.
+        """
+        if place.parent is None:
+            return 0, self._size
+        *steps, last = place.key
+        message = self._root
+        try:
+            for step in steps:
+                inner = message.inner(step)
+                if inner is None:
+                    return None
+                message = inner
+            return message.byte_range(last)
+        except wire.WireError:
+            return None  # the file has become shorter
+
+
+_Step = tuple[str, int | None]
+"""The name of a field, and which one where it is repeated."""
+
+
+class _Message:
+    """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
+
+    Of a field no more than its first byte is kept, since a graph may have a hundred thousand of them; where the few
+    that are asked for end is read anew.
+    """
+
+    __slots__ = ("_inner", "_message", "_pieces", "_source", "_starts", "_walk")
+
+    def __init__(self, source: Source, message: str, pieces: list[tuple[int, int]]) -> None:
+        self._source = source
+        self._message = message
+        self._pieces = pieces
+        self._starts: dict[str, list[int]] = {}
+        self._walk = self._walking()
+        self._inner: dict[_Step, _Message | None] = {}
+
+    def byte_range(self, step: _Step) -> tuple[int, int] | None:
+        """The first byte of a field and the byte after it; None where it is absent."""
+        starts = self._occurrences(step)
+        return (starts[0], wire.span_at(self._source, starts[-1])[2]) if starts else None
+
+    def inner(self, step: _Step) -> _Message | None:
+        """The message that a field holds; None where there is none."""
+        if step not in self._inner:
+            self._inner[step] = self._open(step)
+        return self._inner[step]
+
+    def _open(self, step: _Step) -> _Message | None:
+        field = wire.fields_by_name(self._message).get(step[0])
+        if field is None or field.message is None:
+            return None
+        spans = [wire.span_at(self._source, start) for start in self._occurrences(step)]
+        pieces = [(value, end) for _, value, end in spans]
+        return _Message(self._source, field.message, pieces) if pieces else None
+
+    def _occurrences(self, step: _Step) -> list[int]:
+        """Where the field begins, each time that it is given.
+
+        A singular message that is given more than once is one message (the parser merges them), so all of them count;
+        of a singular value the last one does.
+        """
+        name, index = step
+        field = wire.fields_by_name(self._message).get(name)
+        if field is None:
+            return []
+        starts = self._starts.setdefault(name, [])
+        while (index is None or index >= len(starts)) and next(self._walk, False):
+            pass
+        if index is None:
+            return starts if field.message else starts[-1:]
+        found = starts[index : index + 1]
+        return starts[-1:] if field.packable and not found else found
+
+    def _walking(self) -> Iterator[bool]:
+        """Index the fields, and stop after each part."""
+        for position, end in self._pieces:
+            try:
+                while position < end:
+                    position = wire.advanced(position, self._index_part(position, end))
+                    yield True
+            except wire.WireError:
+                continue  # a broken tail has a finding of its own; what stands before it has its range
+
+    def _index_part(self, position: int, end: int) -> int:
+        """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
+        fields = wire.fields(self._message)
+        for number, wire_type, start, _, following in wire.records(self._source, position, end, inside_groups=False):
+            field = fields.get(number)
+            # What has another wire type the parser does not count.
+            if field is None or not field.accepts(wire_type):
+                continue
+            starts = self._starts.setdefault(field.name, [])
+            starts.append(start)
+            if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
+                tag = number << 3 | wire.WireType.LEN
+                stop = min(end, following + _STEP_BYTES)
+                return wire.skip_short(self._source, following, stop, tag, wire.MOST_SHORT_BYTES, starts)[0]
+        return end

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a place: the names that a reader knows it by, and that stay when an index changes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.model.places.place import Place
+from onnx_lint.record import Record
+from onnx_lint.schema import Proto, wire
+
+_NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
+"""The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
+
+
+class Surroundings(Record):
+    """The names around a place; None where there is no such thing around it."""
+
+    node: str | None = None
+    """The name of the innermost node."""
+    operator: str | None = None
+    """That node's domain and op_type."""
+    graph: str | None = None
+    """The name of the innermost graph or function."""
+    scope: tuple[str, ...] = ()
+    """The names of all messages around the place and at it, outermost first, none of them an index."""
+
+
+class Neighbourhood:
+    """The surroundings of the places of a model, or of a document of another kind.
+
+    A message is looked at once for all places in it: a node is kept in bytes, and with a graph in it these may be all
+    of the file.
+    """
+
+    __slots__ = ("_root",)
+
+    def __init__(self, proto: Proto) -> None:
+        self._root = _Message(proto.DESCRIPTOR.name, proto, Surroundings())
+
+    def of(self, place: Place) -> Surroundings:
+        """The surroundings of `place`; where something on the way to it is not there, those of what is."""
+        message = self._root
+        for step in place.key:
+            inner = message.at(step)
+            if inner is None:
+                break
+            message = inner
+        return message.surroundings
+
+
+_Step = tuple[str, int | None]
+"""The name of a field, and which one where it is repeated."""
+
+
+class _Message:
+    """A message with its surroundings, itself included, and the messages in it that were asked for."""
+
+    __slots__ = ("_inner", "_kind", "_proto", "surroundings")
+
+    def __init__(self, kind: str, proto: Proto, surroundings: Surroundings) -> None:
+        self._kind = kind
+        self._proto = proto
+        self.surroundings = surroundings
+        self._inner: dict[_Step, _Message | None] = {}
+
+    def at(self, step: _Step) -> _Message | None:
+        """The message in a field; None where there is none."""
+        if step not in self._inner:
+            self._inner[step] = self._open(*step)
+        return self._inner[step]
+
+    def _open(self, name: str, index: int | None) -> _Message | None:
+        # What fields there are is asked of the schema: the descriptors of protobuf take three times as long to answer.
+        field = wire.fields_by_name(self._kind).get(name)
+        if field is None or field.message is None or field.repeated != (index is not None):
+            return None
+        value = getattr(self._proto, name)
+        if index is not None:
+            if index >= len(value):
+                return None
+            value = value[index]
+        if isinstance(value, bytes):  # what a model leaves as it is
+            value = schema.opened(field.message, value)
+        return _Message(field.message, value, _within(self.surroundings, field.message, value))
+
+
+def _within(outer: Surroundings, kind: str, message: Proto) -> Surroundings:
+    scope = (*outer.scope, _identity(kind, message))
+    if kind == "NodeProto":
+        return Surroundings(message.name, _operator(message), outer.graph, scope)
+    if kind in {"GraphProto", "FunctionProto"}:
+        return Surroundings(None, None, message.name, scope)
+    return Surroundings(outer.node, outer.operator, outer.graph, scope)
+
+
+def _operator(node: Proto) -> str:
+    return f"{node.domain}::{node.op_type}" if node.domain else str(node.op_type)
+
+
+def _identity(kind: str, message: Proto) -> str:
+    if kind == "NodeProto" and not message.name:
+        first_output = next((name for name in message.output if name), "")
+        return f"{_operator(message)} {first_output}"
+    if kind == "FunctionProto":
+        return f"{message.domain}::{message.name}:{message.overload}"
+    naming = _naming_field(kind)
+    return str(getattr(message, naming)) if naming is not None else ""
+
+
+@cache
+def _naming_field(kind: str) -> str | None:
+    fields = wire.fields_by_name(kind)
+    return next((name for name in _NAMING_FIELDS if name in fields), None)

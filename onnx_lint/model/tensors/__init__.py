@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of tensors: what types there are, how many values are stored, and what they are, in bounded pieces.
+
+Sizes and structure come from the message and from the payloads that the loader left in the source; only rules on
+contents read those. `Model.tensor_survey` is where rules begin.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onnx_lint.model.columns.fields import MAX_INT64, describe_shape, element_count
+from onnx_lint.model.tensors.suspects import TensorSurvey, survey
+from onnx_lint.spec.element_types import ELEMENT_TYPES, UNDEFINED, ElementType
+
+if TYPE_CHECKING:
+    from onnx_lint.model.tensors.sparse import StoredSparseTensor
+    from onnx_lint.model.tensors.stored_tensor import StoredTensor
+    from onnx_lint.model.tensors.strings import Occurrences, others
+
+__all__ = [
+    "ELEMENT_TYPES",
+    "MAX_INT64",
+    "UNDEFINED",
+    "ElementType",
+    "Occurrences",
+    "StoredSparseTensor",
+    "StoredTensor",
+    "TensorSurvey",
+    "describe_shape",
+    "element_count",
+    "others",
+    "survey",
+]
+
+_WHERE = {
+    "Occurrences": "strings",
+    "StoredSparseTensor": "sparse",
+    "StoredTensor": "stored_tensor",
+    "others": "strings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what looks into tensors when it is first asked for: most models have none that it takes a look at."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

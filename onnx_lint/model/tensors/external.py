@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""External data: what a tensor says of the file that holds its values, and what the file system says of that file.
+
+A location comes from a stranger. It is judged as the string that it is first, and only one that stays below the model's
+folder is looked up, with `lstat` of each component, so that no link is followed. No data file is opened here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from onnx_lint.cached import cached_property
+from onnx_lint.model.columns.fields import element_count
+from onnx_lint.model.parts import Tensor
+from onnx_lint.model.places.place import Place
+from onnx_lint.record import Record
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.wording import quote
+
+DEFAULT, EXTERNAL = 0, 1
+"""The values of TensorProto.DataLocation."""
+
+STRING = 8
+"""TensorProto.DataType.STRING."""
+
+VALUE_FIELDS = ("raw_data", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
+"""The fields of a TensorProto that hold values."""
+
+KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
+"""The keys of external_data; `basepath` is set at run time."""
+
+_PIECE_BYTES = 1 << 20
+
+MAX_INT64 = (1 << 63) - 1
+
+IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
+"""What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
+
+_MAX_DIGITS: Final = 30
+_DRIVE: Final = r"[A-Za-z]:"
+_PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
+_MAX_CHARACTERS: Final = 32_767
+"""The longest path that any system takes; a stranger's may have a hundred million."""
+
+
+def _whole_number(value: str | None) -> int | None:
+    if not value or len(value) > _MAX_DIGITS or not (value.isascii() and value.isdigit()):
+        return None
+    number = int(value)
+    return number if number <= MAX_INT64 else None
+
+
+class FileState(Enum):
+    """What the file system says of a location."""
+
+    REGULAR = "a regular file"
+    MISSING = "missing"
+    OTHER = "no regular file"
+    LINKED = "a symbolic link"
+    HARD_LINKED = "a file with further hard links"
+
+
+class ExternalFile(Record):
+    """A data file as `lstat` sees it."""
+
+    state: FileState
+    detail: str
+    """The state in words, with the component of the path that is to blame."""
+    size: int | None = None
+    """The size in bytes; None unless it is a regular file that no symbolic link leads to."""
+
+
+@lru_cache
+def location_problem(location: str) -> str | None:
+    """What keeps the string from being a relative POSIX path, or None; parent directories are judged elsewhere."""
+    if len(location) > _MAX_CHARACTERS:
+        return f"has {len(location):,} characters, more than any path"
+    if "\0" in location:
+        return "holds a NUL byte"
+    if location.startswith("/"):
+        return "is an absolute path"
+    if re.match(_DRIVE, location):
+        return "begins with a drive letter"
+    if "\\" in location:
+        return "holds a backslash, which separates nothing in a POSIX path"
+    if all(part in ("", ".") for part in location.split("/")):
+        return "names a directory"
+    return None
+
+
+@lru_cache
+def goes_up(location: str) -> bool:
+    """Whether a component of the path, as written, is the parent directory."""
+    return ".." in location and re.search(_PARENT, location) is not None
+
+
+def _components(location: str) -> list[str]:
+    """The names that a path is made of."""
+    return [part for part in location.split("/") if part not in ("", ".")]
+
+
+@lru_cache
+def spelled_plainly(location: str) -> str:
+    """The location without `.` and doubled slashes: two spellings of one path give the same."""
+    return ("/" if location.startswith("/") else "") + "/".join(_components(location))
+
+
+def examine(directory: str, location: str) -> ExternalFile:
+    """Look up a location that is a relative path without parent directories; no link is followed."""
+    path = directory
+    status: os.stat_result | None = None
+    parts = _components(location)
+    names_directory = location.endswith(("/", "/."))
+    for index, part in enumerate(parts):
+        path = os.path.join(path, part)
+        shown = quote("/".join(parts[: index + 1]))
+        try:
+            status = os.lstat(path)
+        except OSError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {(error.strerror or str(error)).lower()}")
+        except ValueError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {error}")
+        if stat.S_ISLNK(status.st_mode):
+            return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
+        if (names_directory or index < len(parts) - 1) and not stat.S_ISDIR(status.st_mode):
+            return ExternalFile(FileState.MISSING, f"{shown} is no directory")
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")
+    if status.st_nlink > 1:
+        return ExternalFile(
+            FileState.HARD_LINKED, f"{quote(location)} has {status.st_nlink} hard links", status.st_size
+        )
+    return ExternalFile(FileState.REGULAR, f"{quote(location)} is a regular file", status.st_size)
+
+
+class ExternalData:
+    """The external_data entries of one tensor. Of a key that is given twice the first entry counts here."""
+
+    def __init__(self, tensor: Tensor, directory: str | None, files: dict[str, ExternalFile]) -> None:
+        self.tensor = tensor
+        self._directory = directory
+        self._files = files  # shared by the tensors of a model: a thousand of them may be in one file
+
+    @property
+    def proto(self) -> Proto:
+        """The TensorProto."""
+        return self.tensor.proto
+
+    @cached_property
+    def is_external(self) -> bool:
+        """Whether the tensor is marked EXTERNAL."""
+        return bool(self.proto.data_location == EXTERNAL)
+
+    @cached_property
+    def entries(self) -> list[tuple[str, str]]:
+        """The entries as (key, value), in the order of the file."""
+        return [(entry.key, entry.value) for entry in self.proto.external_data]
+
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        """The value of the first entry with each key."""
+        return dict(reversed(self.entries))
+
+    def get(self, key: str) -> str | None:
+        """The value of the first entry with this key."""
+        return self._first.get(key)
+
+    def entry_place(self, key: str) -> Place:
+        """The place of the first entry with this key, or of the tensor when it has none."""
+        for index, (other, _) in enumerate(self.entries):
+            if other == key:
+                return self.tensor.place.at("external_data", index)
+        return self.tensor.place
+
+    @cached_property
+    def location(self) -> str:
+        """The location as written; empty when there is none."""
+        return self.get("location") or ""
+
+    @cached_property
+    def offset(self) -> int | None:
+        """Where the values begin; None when that is not said, or not with a whole number that fits 64 bits."""
+        return _whole_number(self.get("offset"))
+
+    @cached_property
+    def length(self) -> int | None:
+        """How many bytes the values take, as the entries say; None as for the offset."""
+        return _whole_number(self.get("length"))
+
+    @cached_property
+    def needed_bytes(self) -> int | None:
+        """How many bytes the shape and element type ask for; None where unknown.
+
+        So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
+        """
+        proto = self.proto
+        if proto.HasField("segment"):
+            return None
+        element_type = ELEMENT_TYPES.get(proto.data_type)
+        elements = element_count(proto.dims)
+        if element_type is None or not element_type.bits or elements is None:
+            return None
+        return element_type.bytes_of(elements)
+
+    @cached_property
+    def is_safe(self) -> bool:
+        """Whether the location is a relative path below the model's folder, so that it may be looked up."""
+        location = self.location
+        if not location or location.startswith(IN_MEMORY_MARKS):
+            return False
+        return location_problem(location) is None and not goes_up(location)
+
+    @cached_property
+    def file(self) -> ExternalFile | None:
+        """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
+        if self._directory is None or not self.is_external or not self.is_safe:
+            return None
+        if self.location not in self._files:
+            self._files[self.location] = examine(self._directory, self.location)
+        return self._files[self.location]
+
+    def sha1(self) -> str | None:
+        """The SHA-1 digest of the data file in hexadecimal, read in pieces; None when it cannot be read."""
+        import hashlib
+
+        if self._directory is None:
+            return None
+        digest = hashlib.sha1(usedforsecurity=False)
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            descriptor = os.open(os.path.join(self._directory, self.location), flags)
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            while piece := file.read(_PIECE_BYTES):
+                digest.update(piece)
+        return digest.hexdigest()
+
+    def describe(self) -> str:
+        """The tensor as messages name it."""
+        return self.tensor.describe()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tensor says that it holds, and what it holds: facts that the rules on tensors share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint.cached import cached_property
+from onnx_lint.model.columns.fields import EXTERNAL, TYPED_FIELDS, describe_shape, element_count
+from onnx_lint.model.parts import Tensor
+from onnx_lint.model.payload import Payload
+from onnx_lint.model.places.place import Place
+from onnx_lint.model.tensors.strings import StringScan
+from onnx_lint.model.tensors.wire_values import count_entries
+from onnx_lint.source import Source
+from onnx_lint.spec.element_types import ELEMENT_TYPES, ElementType
+
+_UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
+
+
+class StoredTensor:
+    """A tensor with what can be told of its values without looking at them, and their payloads."""
+
+    def __init__(self, tensor: Tensor, source: Source, right_field: str | None = None) -> None:
+        if right_field is not None:
+            self.fields = (right_field,)
+            self.field = self.right_field = right_field
+        self.tensor = tensor
+        self.proto = tensor.proto
+        self.source = source
+        self.type: ElementType | None = ELEMENT_TYPES.get(tensor.proto.data_type)
+        """The element type; None where it is missing, UNDEFINED or unknown."""
+        self.is_external = bool(tensor.proto.data_location == EXTERNAL)
+        """Whether the values are in another file."""
+        self._counts: dict[str, tuple[int, bool]] = {}
+
+    @cached_property
+    def elements(self) -> int | None:
+        """How many elements the dimensions make; None where one is negative or the product is beyond 64 bits."""
+        return element_count(self.proto.dims)
+
+    @cached_property
+    def segment(self) -> tuple[int, int] | None:
+        """Begin and end of the part of the tensor that the message holds; None where it holds all."""
+        if not self.proto.HasField("segment"):
+            return None
+        return self.proto.segment.begin, self.proto.segment.end
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that hold values.
+
+        An empty raw_data counts where another field has values: the schema tells readers to take raw_data if it is set.
+        """
+        filled = {payload.field for payload in self.tensor.payloads}
+        found = tuple(name for name in TYPED_FIELDS if name in filled or getattr(self.proto, name))
+        if "raw_data" in filled or (self.proto.HasField("raw_data") and (found or self.proto.raw_data)):
+            return ("raw_data", *found)
+        return found
+
+    @cached_property
+    def field(self) -> str | None:
+        """The one field that holds values; None where none or several do, or where they are in another file."""
+        return self.fields[0] if len(self.fields) == 1 and not self.is_external else None
+
+    @cached_property
+    def right_field(self) -> str | None:
+        """The one field that holds values, where it is one for the element type."""
+        field, element = self.field, self.type
+        if field is None or element is None:
+            return None
+        if field == "raw_data":
+            return field if element.bits else None
+        return field if field == element.field else None
+
+    def payloads(self, field: str) -> list[Payload]:
+        """What the loader left in the source of a field."""
+        return [payload for payload in self.tensor.payloads if payload.field == field]
+
+    def count(self, field: str) -> int:
+        """How many entries a field has, bytes for raw_data. Varints and unpacked records are counted in the source."""
+        return self._count(field)[0]
+
+    def is_torn(self, field: str) -> bool:
+        """Whether the field ends inside an entry."""
+        return self._count(field)[1]
+
+    def _count(self, field: str) -> tuple[int, bool]:
+        if field not in self._counts:
+            self._counts[field] = self._counted(field)
+        return self._counts[field]
+
+    def _counted(self, field: str) -> tuple[int, bool]:
+        if field == "string_data":
+            return self.strings.count, False
+        count, torn = len(getattr(self.proto, field)), False
+        payloads = self.payloads(field)
+        if field == "raw_data":
+            # Of several the last one is the value; where it stayed in the source the message has an empty one.
+            return (payloads[-1].length, False) if payloads and not count else (count, False)
+        for payload in payloads:
+            more, ends_inside = count_entries(self.source, payload)
+            count, torn = count + more, torn or ends_inside
+        return count, torn
+
+    @cached_property
+    def strings(self) -> StringScan:
+        """What one pass over string_data tells."""
+        scan = StringScan()
+        scan.strings(self.proto.string_data)
+        for payload in self.payloads("string_data"):
+            scan.run(self.source, payload)
+        return scan
+
+    @property
+    def expected(self) -> int | None:
+        """How many entries (bytes of raw_data) the elements take up in the field that holds them; None if not known."""
+        field, element = self.right_field, self.type
+        if field is None or element is None or self.elements is None:
+            return None
+        return element.bytes_of(self.elements) if field == "raw_data" else element.entries_of(self.elements)
+
+    @property
+    def is_packed_otherwise(self) -> bool:
+        """Whether int32_data has as many entries as 4-bit or 2-bit elements take up when packed in another way.
+
+        That is one element an entry, or as many as 32 bits hold, and not two or four.
+        """
+        element, elements = self.type, self.elements
+        if element is None or element.elements_per_entry == 1 or not elements or self.segment is not None:
+            return False
+        if self.right_field != element.field or self.count(element.field) == self.expected:
+            return False
+        return self.count(element.field) in (elements, -(-elements * element.bits // 32))
+
+    # --- for findings
+
+    @property
+    def place(self) -> Place:
+        """The place of the TensorProto."""
+        return self.tensor.place
+
+    def describe(self) -> str:
+        """The tensor as messages name it."""
+        return self.tensor.describe()
+
+    def describe_count(self, field: str) -> str:
+        """How many values `field` has, such as `4 bytes`, `1 entry` or `3 strings`."""
+        one, many = _UNITS.get(field, ("entry", "entries"))
+        count = self.count(field)
+        return f"{count:,} {one if count == 1 else many}"
+
+    def describe_type(self) -> str:
+        """Element type and shape, such as `float[2,3]`; a scalar has empty brackets."""
+        name = self.type.name if self.type else f"element type {self.proto.data_type}"
+        return f"{name}{describe_shape(self.proto.dims)}"
+
+    @cached_property
+    def offset(self) -> int | None:
+        """Where the values begin, for a tensor that the loader left in the source as a run of records.
+
+        There may be millions, and to find a place among them would need a walk that keeps them all in memory.
+        """
+        runs = [payload.offset for payload in self.tensor.payloads if not payload.packed]
+        return min(runs) if runs else None

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One walk over all tensors of a model, which leaves out those about which no rule has anything to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from onnx_lint.model.attributes import AttributeIndex
+from onnx_lint.model.columns.tensor_encodings import (
+    SetFields,
+    are_values_evident,
+    encoding_of,
+    is_annotated,
+    is_evident_kind,
+    set_fields,
+)
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.parts import Attribute, SparseTensor, Tensor
+from onnx_lint.model.payload import Payload
+from onnx_lint.model.places.place import Key, Place
+from onnx_lint.record import Record
+from onnx_lint.schema import Proto
+from onnx_lint.source import Source
+
+if TYPE_CHECKING:
+    from onnx_lint.model.tensors.sparse import StoredSparseTensor
+    from onnx_lint.model.tensors.stored_tensor import StoredTensor
+
+
+class TensorSurvey(Record):
+    """What the rules on tensors look at."""
+
+    irregular: tuple[StoredTensor, ...]
+    """The tensors that do not evidently have the right number of values in one field that is right for their type."""
+    tensors: tuple[StoredTensor, ...]
+    """The irregular ones, and those that evidently have, with values that are not evidently right."""
+    sparse: tuple[StoredSparseTensor, ...]
+    """Every sparse tensor."""
+    annotated: tuple[Tensor, ...]
+    """The tensors that say more than name, type, shape and values: documentation, metadata, or where they are."""
+    element_types: frozenset[int]
+    """The numbers of the element types that are stated; 0 where a tensor states none."""
+
+
+def survey(
+    graphs: Iterable[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
+) -> TensorSurvey:
+    """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
+    walk = _Walk(source, payloads)
+    for graph in graphs:
+        if not graph.is_function:
+            walk.initializers(graph)
+    walk.attributes(attributes)
+    return TensorSurvey(
+        tuple(walk.irregular),
+        tuple(walk.irregular + walk.regular),
+        tuple(walk.sparse),
+        tuple(walk.annotated),
+        frozenset(walk.element_types),
+    )
+
+
+class _Walk:
+    """Collects tensors."""
+
+    def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
+        self.source = source
+        self.payloads = payloads
+        self.irregular: list[StoredTensor] = []
+        self.regular: list[StoredTensor] = []
+        self.sparse: list[StoredSparseTensor] = []
+        self.annotated: list[Tensor] = []
+        self.element_types: set[int] = set()
+        self.left_out: dict[Key, list[tuple[str, int | None]]] = {}
+        """By the message around them, the steps to tensors that the loader left values of in the source."""
+        for *holder, step in self.payloads:
+            self.left_out.setdefault(tuple(holder), []).append(step)
+
+    def initializers(self, graph: Graph) -> None:
+        for index in self.doubtful(graph) if graph.initializers.names else ():
+            self.tensor(graph.message_at("initializer", index), graph.place.at("initializer", index), graph)
+        for index, proto in enumerate(graph.proto.sparse_initializer):
+            self.sparse_tensor(SparseTensor(proto, graph.place.at("sparse_initializer", index), graph))
+
+    def doubtful(self, graph: Graph) -> list[int]:
+        """The indices of initializers that are of a kind not evidently right, or have values in the source."""
+        held = graph.initializers
+        self.element_types.update(held.element_types)
+        kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
+        wrong = {kind for kind in set(kinds) if not is_evident_kind(*kind)}
+        found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
+        if self.left_out:
+            steps = self.left_out.get(graph.place.key, ())
+            found.update(index for field, index in steps if field == "initializer" and index is not None)
+        return sorted(found)
+
+    def attributes(self, attributes: AttributeIndex) -> None:
+        for signature in attributes.signatures:
+            self.element_types |= signature.element_types
+        for attribute in attributes.where(lambda signature: not signature.are_tensors_evident):
+            self.attribute(attribute)
+            if self.left_out:
+                self.left_out.pop(attribute.place.key, None)
+        # What looks right without what the loader left in the source may have a second field there.
+        missed = {holder for holder, steps in self.left_out.items() if steps[0][0] in ("t", "tensors")}
+        if missed:
+            for attribute in attributes.where(lambda signature: bool(signature.element_types)):
+                if attribute.place.key in missed:
+                    self.attribute(attribute)
+
+    def attribute(self, attribute: Attribute) -> None:
+        proto, place, graph = attribute.proto, attribute.place, attribute.graph
+        if proto.HasField("t"):
+            self.tensor(proto.t, place.at("t"), graph)
+        for index, tensor in enumerate(proto.tensors):
+            self.tensor(tensor, place.at("tensors", index), graph)
+        if proto.HasField("sparse_tensor"):
+            self.sparse_tensor(SparseTensor(proto.sparse_tensor, place.at("sparse_tensor"), graph))
+        for index, sparse in enumerate(proto.sparse_tensors):
+            self.sparse_tensor(SparseTensor(sparse, place.at("sparse_tensors", index), graph))
+
+    def tensor(self, proto: Proto, place: Place, graph: Graph) -> None:
+        fields = set_fields(proto)
+        tensor = self.described(proto, fields, place, graph)
+        encoding = encoding_of(fields, tensor.payloads)
+        if encoding is None:
+            self.irregular.append(self.stored(tensor))
+        elif not are_values_evident(fields, encoding):
+            self.regular.append(self.stored(tensor, encoding.field))
+
+    def described(self, proto: Proto, fields: SetFields, place: Place, graph: Graph) -> Tensor:
+        """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
+        tensor = Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
+        self.element_types.add(proto.data_type)
+        if is_annotated(fields):
+            self.annotated.append(tensor)
+        return tensor
+
+    def sparse_tensor(self, sparse: SparseTensor) -> None:
+        from onnx_lint.model.tensors.sparse import StoredSparseTensor  # as below
+
+        values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
+        self.sparse.append(StoredSparseTensor(sparse, values, indices))
+        self.irregular += [part for part in (values, indices) if part is not None]
+
+    def part(self, sparse: SparseTensor, field: str) -> StoredTensor | None:
+        if not sparse.proto.HasField(field):
+            return None
+        proto = getattr(sparse.proto, field)
+        tensor = self.described(proto, set_fields(proto), sparse.place.at(field), sparse.graph)
+        return self.stored(tensor)
+
+    def stored(self, tensor: Tensor, right_field: str | None = None) -> StoredTensor:
+        from onnx_lint.model.tensors.stored_tensor import StoredTensor  # which most models have no need of
+
+        return StoredTensor(tensor, self.source, right_field)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that are declared as another type than the node that makes them gives."""
+
+from __future__ import annotations
+
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.places.place import Place
+from onnx_lint.model.types.conflict import (
+    CallSite,
+    Note,
+    definition_notes,
+    definition_of,
+    differ_in_option,
+    site_notes,
+)
+from onnx_lint.model.types.type_string import ValueType
+from onnx_lint.record import Record
+from onnx_lint.wording import quote
+
+
+class DeclarationConflict(Record):
+    """A value that is declared as another type than follows from the node that makes it."""
+
+    graph: Graph
+    field: str
+    """`output` or `value_info`: the list that declares it."""
+    index: int
+    declared: ValueType
+    inferred: ValueType
+    site: CallSite | None
+
+    @property
+    def place(self) -> Place:
+        """The declaration."""
+        return self.graph.place.at(self.field, self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The type that follows."""
+        return self.inferred
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether one of the types is the optional type of the other."""
+        return differ_in_option(self.declared, self.inferred)
+
+    def describe(self) -> str:
+        """The declared type and the one that follows."""
+        word = self.field.replace("_", " ")
+        definition = definition_of(self.graph, self.subject)
+        maker = definition.describe() if definition is not None else "the node"
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
+            f"{maker} is {self.inferred}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the value comes from, and the call that brought its type."""
+        return definition_notes(self.graph, self.subject, self.inferred) + site_notes(self.site)

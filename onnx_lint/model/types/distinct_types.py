@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which TypeProtos of a model are equal: one pass over all of them, after which a question is asked once a type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from onnx_lint import schema
+from onnx_lint.model.attributes import AttributeIndex
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.parts import Attribute, Type, ValueInfo
+from onnx_lint.schema import Proto
+
+Derived = TypeVar("Derived")
+
+_ELEMENT_FIELDS = (
+    ("sequence_type", "elem_type"),
+    ("optional_type", "elem_type"),
+    ("map_type", "value_type"),
+)
+
+
+def with_elements(holder: Type) -> Iterator[Type]:
+    """The type, then its element (or map value) type, and so on inwards."""
+    yield holder
+    for kind, field in _ELEMENT_FIELDS:
+        if holder.proto.HasField(kind) and getattr(holder.proto, kind).HasField(field):
+            element = getattr(getattr(holder.proto, kind), field)
+            place = holder.place.at(kind).at(field)
+            yield from with_elements(Type(element, place, holder.owner, holder))
+
+
+def describe_case(found: Type) -> str:
+    """The type by its case, for messages: `the map type of input 'x'`, or `a map type in the type of input 'x'`."""
+    case = str(found.kind).replace("_", " ")
+    if found.parent is None:
+        return f"the {case} of {found.owner.describe()}"
+    return f"{'an' if case[0] == 'o' else 'a'} {case} in the type of {found.owner.describe()}"
+
+
+def attribute_types(attribute: Attribute) -> Iterator[Type]:
+    """The TypeProtos in the value of an attribute, without their elements."""
+    if attribute.proto.HasField("tp"):
+        yield Type(attribute.proto.tp, attribute.place.at("tp"), attribute, parent=None)
+    for index, proto in enumerate(attribute.proto.type_protos):
+        yield Type(proto, attribute.place.at("type_protos", index), attribute, parent=None)
+
+
+class _Derived(dict[bytes, Any]):
+    """What a function makes of TypeProtos, by their serialized form."""
+
+    def __init__(self, derive: Callable[[Proto], Any]) -> None:
+        self._derive = derive
+
+    def __missing__(self, kind: bytes) -> Any:
+        made = self[kind] = self._derive(schema.message("TypeProto").FromString(kind))
+        return made
+
+
+class TypeIndex:
+    """The distinct types of the value infos of `graphs`, and those in attributes."""
+
+    def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex) -> None:
+        self._graphs = [graph for graph in graphs if any(values.types for values in graph.value_infos.values())]
+        self._distinct: dict[bytes, list[Proto]] = {}
+        """By its serialized form each type, and behind it the types of its elements."""
+        for graph in self._graphs:
+            for values in graph.value_infos.values():
+                for kind in set(values.types).difference(self._distinct):
+                    self._distinct[kind] = list(_with_elements(schema.message("TypeProto").FromString(kind)))
+        self._derived: dict[Callable[[Proto], Any], _Derived] = {}
+        found = attributes.where(lambda signature: "tp" in signature.fields or "type_protos" in signature.fields)
+        self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]
+
+    def each(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
+        """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one."""
+        known = self._derived.get(derive)
+        if known is None:
+            known = self._derived[derive] = _Derived(derive)
+        return list(map(known.__getitem__, graph.value_infos[role].types))
+
+    def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
+        """The types of whose TypeProto that is true, element types included, in the order of Model.types().
+
+        `is_wanted` is asked once for each distinct TypeProto of the value infos. An absent type is none.
+        """
+        wanted = {kind for kind, parts in self._distinct.items() if any(map(is_wanted, parts))}
+        if wanted:
+            for graph in self._graphs:
+                for role, values in graph.value_infos.items():
+                    if not wanted.isdisjoint(values.types):
+                        yield from _wanted_elements(_located(graph, role, wanted), is_wanted)
+        yield from _wanted_elements(self._in_attributes, is_wanted)
+
+
+def _with_elements(proto: Proto) -> Iterator[Proto]:
+    yield proto
+    for kind, field in _ELEMENT_FIELDS:
+        if proto.HasField(kind) and getattr(proto, kind).HasField(field):
+            yield from _with_elements(getattr(getattr(proto, kind), field))
+
+
+def _located(graph: Graph, role: str, wanted: set[bytes]) -> Iterator[Type]:
+    for index, kind in enumerate(graph.value_infos[role].types):
+        proto = graph.message_at(role, index) if kind in wanted else None
+        if proto is not None and proto.HasField("type"):
+            owner = ValueInfo(proto, graph.place.at(role, index), graph, role)
+            yield Type(owner.proto.type, owner.place.at("type"), owner, parent=None)
+
+
+def _wanted_elements(holders: Iterable[Type], is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
+    for holder in holders:
+        yield from (element for element in with_elements(holder) if is_wanted(element.proto))

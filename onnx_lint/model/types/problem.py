@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a signature forbids about the types of a node's operands."""
+
+from __future__ import annotations
+
+from onnx_lint.model.types.type_string import ValueType
+from onnx_lint.record import Record
+
+
+class Disallowed(Record):
+    """The type of an input is not among those that the operator allows there."""
+
+    index: int
+
+
+class Differing(Record):
+    """Two inputs whose types the signature binds together have different ones."""
+
+    index: int
+    other: int
+    """The first input that gives the type."""
+
+
+class DisallowedOutput(Record):
+    """The type that follows for an output is not among those that the operator allows there."""
+
+    index: int
+    type: ValueType
+
+
+Problem = Disallowed | Differing | DisallowedOutput
