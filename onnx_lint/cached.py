@@ -20,7 +20,7 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         self.__doc__ = func.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+        self.name = name
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...
@@ -32,5 +32,5 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         if instance is None:
             return self
         # As the class has no __set__, what stands in the instance is found before the property from now on.
-        value = instance.__dict__[self._name] = self.func(instance)
+        value = instance.__dict__[self.name] = self.func(instance)
         return value

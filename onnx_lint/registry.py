@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
+from typing import Any, Final
 
+from onnx_lint import package_data
 from onnx_lint.cached import cached_property
-from onnx_lint.model import Model
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import clauses
 
@@ -20,27 +22,39 @@ ENTRY_POINT_GROUP = "onnx_lint.rules"
 
 _OWN_RULES = "onnx_lint.rules"
 
+INDEX: Final = "index.json"
+"""The file beside onnx-lint's own rules that tells what has to be known of each before its file is imported."""
+
 
 class RegistryError(Exception):
     """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
 
 
 class Registered:
-    """A rule, where it comes from, and its chapter. The file of the rule is imported when the rule is asked for.
+    """A rule, where it comes from, its chapter and its clauses, and what it is about.
 
-    There are more than a hundred such files, to import them all takes longer than to lint a small model, and most
-    chapters concern few models.
+    The file of the rule is imported when the rule is asked for. There are more than a hundred such files, to import
+    them all takes longer than to lint a small model, and most rules have nothing to look at in most models.
     """
 
-    def __init__(self, id: str, chapter: str, clauses: tuple[str, ...], module: str, plugin: str | None) -> None:
+    def __init__(
+        self,
+        id: str,
+        chapter: str,
+        clauses: tuple[str, ...],
+        module: str,
+        plugin: str | None,
+        about: str | None = None,
+    ) -> None:
         self.id = id
         self.chapter = chapter
         self.clauses = clauses
         """The ids of the clauses that the rule decides."""
         self.module = module
-        self.package = module.rpartition(".")[0]
         self.plugin = plugin
         """The name of the distribution that brings it; None for onnx-lint's own."""
+        self.about = about
+        """The property of a model that is false or empty where the rule finds nothing; None where it always looks."""
 
     @cached_property
     def rule(self) -> Rule:
@@ -61,29 +75,6 @@ class Registered:
         return self.of_file and self.rule.of_run
 
 
-Concern = bool | frozenset[str]
-"""Whether a chapter has anything to say about a model, or the ids of the rules that do."""
-
-
-def concern_of(package: str, model: Model) -> Concern:
-    """Whether `model` has anything that the chapter with this package is about.
-
-    The package says so with a function `concerns`; one that has none concerns every model.
-    """
-    concerns = _concerns(package)
-    if concerns is None:
-        return True
-    found = concerns(model)
-    return found if isinstance(found, bool) else frozenset(found)
-
-
-@functools.cache
-def _concerns(package: str) -> Callable[[Model], bool | Collection[str]] | None:
-    found: Callable[[Model], bool | Collection[str]] | None
-    found = getattr(importlib.import_module(package), "concerns", None)
-    return found
-
-
 def _rules_in(module: ModuleType) -> Iterator[Rule]:
     for value in vars(module).values():
         if isinstance(value, Rule) and value.check.__module__ == module.__name__:
@@ -95,18 +86,42 @@ def _chapter(module: str) -> str:
 
 
 def _own_rules() -> Iterator[Registered]:
-    """One rule for each file of the chapters, with the clauses that name it; a test holds that the rule agrees."""
-    cited: dict[str, list[str]] = {}
-    for clause in clauses().values():
-        for rule in clause.rules:
-            cited.setdefault(rule, []).append(clause.id)
+    """One rule for each file of the chapters; of one that the index does not tell, the file is imported."""
     (root,) = importlib.import_module(_OWN_RULES).__path__
+    told = _index()
     for chapter, is_package in _modules_in(root):
-        if is_package:
-            for module, _ in _modules_in(os.path.join(root, chapter)):
-                name = module.replace("_", "-")
-                path = f"{_OWN_RULES}.{chapter}.{module}"
-                yield Registered(name, chapter.replace("_", "-"), tuple(cited.get(name, ())), path, None)
+        if not is_package:
+            continue
+        for module, _ in _modules_in(os.path.join(root, chapter)):
+            name, path = module.replace("_", "-"), f"{_OWN_RULES}.{chapter}.{module}"
+            entry = told.get(name)
+            if entry is None:
+                yield from _entries(path, None)
+            else:
+                yield Registered(
+                    name, chapter.replace("_", "-"), tuple(entry["clauses"]), path, None, about=entry["about"]
+                )
+
+
+def _index() -> dict[str, dict[str, Any]]:
+    """What the index tells of each rule, by its id; nothing where there is no index."""
+    try:
+        data = package_data.read(_OWN_RULES, INDEX)
+    except FileNotFoundError:
+        return {}
+    found: dict[str, dict[str, Any]] = json.loads(data)
+    return found
+
+
+def index_entry(rule: Rule) -> dict[str, Any]:
+    """What the index tells of a rule."""
+    return {"clauses": list(rule.clauses), "about": rule.about}
+
+
+def _entries(module: str, plugin: str | None) -> Iterator[Registered]:
+    """The rules in the file of a module, which is imported."""
+    for rule in _rules_in(importlib.import_module(module)):
+        yield Registered(rule.id, _chapter(module), rule.clauses, module, plugin, about=rule.about)
 
 
 def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
@@ -131,9 +146,7 @@ def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if info.ispkg:
             continue
-        module = importlib.import_module(info.name)
-        for rule in _rules_in(module):
-            yield Registered(rule.id, _chapter(info.name), rule.clauses, info.name, plugin)
+        yield from _entries(info.name, plugin)
 
 
 def _has_plugins() -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from onnx_lint.cached import cached_property
 from onnx_lint.model import Model, Place
 from onnx_lint.record import Record
 
@@ -60,6 +61,8 @@ class Rule(Record):
     """Whether the rule judges what became of the file in the run, and so runs after all others."""
     security: tuple[str, ...] = ()
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
+    about: str | None = None
+    """The cached property of Model that is false or empty where the rule finds nothing; None where it always looks."""
 
     @property
     def summary(self) -> str:
@@ -100,17 +103,31 @@ def rule(
     of_file: bool = False,
     of_run: bool = False,
     security: tuple[str, ...] = (),
+    about: cached_property[Any] | None = None,
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Make a rule of a generator function from a Model to findings.
 
     `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
-    package, for a plugin) that brought it. `security`: ids of the vulnerabilities that it guards against. Its id is the
-    function's name with dashes.
+    package, for a plugin) that brought it. `about`: a cached property of Model, such as `Model.external_data`; a model
+    of which it is false or empty cannot break the rule, which is then not asked. `security`: ids of the vulnerabilities
+    that it guards against. Its id is the function's name with dashes. Raises ValueError where `about` is no property of
+    Model.
     """
+    if about is not None and getattr(Model, about.name, None) is not about:
+        raise ValueError(f"a rule cannot be about {about.name!r}, which is no cached property of Model")
 
     def make(check: Check) -> Rule:
         clauses = (clause,) if isinstance(clause, str) else clause
-        return Rule(check.__name__.replace("_", "-"), check, clauses, since, of_file, of_run, security)
+        return Rule(
+            check.__name__.replace("_", "-"),
+            check,
+            clauses,
+            since,
+            of_file,
+            of_run,
+            security,
+            about.name if about else None,
+        )
 
     return make
 

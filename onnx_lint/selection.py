@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 
 from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.registry import Concern, Registered, concern_of, registry
+from onnx_lint.registry import Registered, registry
 from onnx_lint.settings import ALL, SelectionError, Settings
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 
@@ -57,7 +58,8 @@ class Selection:
         self.rules = rules
         self.entries = [entry for entry in rules.values() if _applies(entry, settings)]
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
-        self._packages: dict[tuple[str, bool], list[str]] = {}
+        self._matters: dict[tuple[str, bool], tuple[str, ...]] = {}
+        """What the rules that judge a kind of file are about, each once."""
         self._asked: dict[tuple[object, ...], list[Registered]] = {}
 
     def judging(self, model: Model) -> list[Registered]:
@@ -74,21 +76,28 @@ class Selection:
 
         Of the others no file needs to be imported.
         """
+        judging = self.judging(model)
         kind = (model.kind, model.loaded)
-        if kind not in self._packages:
-            self._packages[kind] = [*dict.fromkeys(entry.package for entry in self.judging(model))]
-        packages = self._packages[kind]
-        concerns = [concern_of(package, model) for package in packages]
-        key = (*kind, *concerns)
+        if kind not in self._matters:
+            self._matters[kind] = tuple({entry.about: None for entry in judging if entry.about is not None})
+        matters = self._matters[kind]
+        key = (*kind, *[_has(model, about) for about in matters])
         if key not in self._asked:
-            of_package = dict(zip(packages, concerns, strict=True))
-            found = (entry for entry in self.judging(model) if _is_among(entry.id, of_package[entry.package]))
-            self._asked[key] = sorted(found, key=lambda entry: entry.of_run)
+            there = {None, *compress(matters, key[len(kind) :])}
+            asked = [entry for entry in judging if entry.about in there]
+            self._asked[key] = sorted(asked, key=lambda entry: entry.of_run)
         return self._asked[key]
 
 
-def _is_among(rule: str, concern: Concern) -> bool:
-    return concern if isinstance(concern, bool) else rule in concern
+def _has(model: Model, about: str) -> bool:
+    """Whether the model has anything of what rules are about; so too where that cannot be told.
+
+    Then the rules meet the same error, which is reported as theirs.
+    """
+    try:
+        return bool(getattr(model, about))
+    except Exception:
+        return True
 
 
 _last_selection: Selection | None = None

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures
 
-from onnx_lint.registry import Registered, registry
+from onnx_lint.cached import cached_property
+from onnx_lint.model import Model
+from onnx_lint.registry import INDEX, Registered, registry
 from onnx_lint.spec.clauses import Clause, clauses
-from tools.catalogue import catalogue
+from tools.catalogue import catalogue, index
 
 ROOT = Path(__file__).parent.parent
 
@@ -128,6 +130,22 @@ def test_the_changelog_names_the_rule(entry: Registered):
 def test_the_catalogue_is_current():
     written = (ROOT / "rules" / "README.md").read_text(encoding="utf-8")
     assert written == catalogue(), "run python -m tools.catalogue"
+
+
+def test_the_index_is_current():
+    written = (ROOT / "rules" / INDEX).read_text(encoding="utf-8")
+    assert written == index(), "run python -m tools.catalogue"
+
+
+def test_chapters_say_nothing_of_their_rules():
+    """What has to be known of a rule stands at the rule, so that one file adds one."""
+    assert [str(path) for path in (ROOT / "rules").glob("*/__init__.py") if path.read_text(encoding="utf-8")] == []
+
+
+def test_rules_are_about_properties_that_tell_why_they_may_be_left_out():
+    properties = {name: value for name, value in vars(Model).items() if isinstance(value, cached_property)}
+    told = {entry.rule.about for entry in RULES.values()} - {None}
+    assert sorted(about for about in told if about not in properties or not properties[about].__doc__) == []
 
 
 @each_rule

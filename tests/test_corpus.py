@@ -13,9 +13,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from unasked_rules import missed
 
 from onnx_lint import lint
+from onnx_lint.loader import load
 from onnx_lint.report import Report
+from onnx_lint.settings import Settings
+from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.corpus
@@ -78,6 +82,12 @@ def test_backend_models_have_no_errors():
 
 def test_node_test_cases_have_no_errors():
     assert _false_alarms(_node_cases()) == {}
+
+
+def test_a_rule_finds_nothing_in_models_that_lack_what_it_is_about():
+    models = {str(path): path.read_bytes() for path in _files()} | _node_cases()
+    found = {name: missed(load(BytesSource(data), name), Settings()) for name, data in models.items()}
+    assert {name: messages for name, messages in found.items() if messages} == {}
 
 
 def test_known_breaches_are_still_there():

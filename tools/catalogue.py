@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the catalogue of rules that comes with the source, `rules/README.md`: `python -m tools.catalogue`."""
+"""Writes what is told of all rules, `rules/README.md` and `rules/index.json`: `python -m tools.catalogue`."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from onnx_lint.registry import Registered, registry
+from onnx_lint.registry import INDEX, Registered, index_entry, registry
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -52,10 +53,18 @@ def _keywords(names: Iterable[str]) -> str:
     return shown[0] if len(set(shown)) == 1 else ", ".join(shown)
 
 
+def index() -> str:
+    """The index of onnx-lint's own rules: JSON with a line for each of them."""
+    own = [entry for entry in registry().values() if entry.plugin is None]
+    lines = [f"{json.dumps(entry.id)}: {json.dumps(index_entry(entry.rule))}" for entry in own]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def main() -> None:
-    """Write the catalogue into the checkout."""
-    path = Path(__file__).parent.parent / "rules" / "README.md"
-    path.write_text(catalogue(), encoding="utf-8")
+    """Write the catalogue and the index into the checkout."""
+    folder = Path(__file__).parent.parent / "rules"
+    (folder / "README.md").write_text(catalogue(), encoding="utf-8")
+    (folder / INDEX).write_text(index(), encoding="utf-8")
 
 
 if __name__ == "__main__":

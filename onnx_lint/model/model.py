@@ -21,6 +21,7 @@ from onnx_lint.model.names.resolution import Resolution, resolve
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.function_calls import Calls
 from onnx_lint.model.operators.imports import Imports, domains_in_use
+from onnx_lint.model.operators.mismatch import has_misfits
 from onnx_lint.model.operators.operators import Signatures
 from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.model.payload import Payload
@@ -32,7 +33,7 @@ from onnx_lint.model.types.distinct_types import Derived, TypeIndex, attribute_t
 from onnx_lint.model.types.usual_types import is_plain
 from onnx_lint.schema import Proto
 from onnx_lint.source import BytesSource, Source
-from onnx_lint.spec.ir_versions import FIELDS
+from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
@@ -336,14 +337,6 @@ class Model:
     def _attribute_index(self) -> AttributeIndex:
         return AttributeIndex()
 
-    @cached_property
-    def has_plain_types(self) -> bool:
-        """Whether all types are usual (`onnx_lint.model.types.usual_types`): few rules have much to do then."""
-        if self.count_attributes(_holds_types):
-            return False
-        lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
-        return all(map(is_plain, set().union(*lists)))
-
     def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of `types()` of whose TypeProto `is_wanted` is true, which is asked once for each distinct one."""
         yield from self._type_index.where(is_wanted)
@@ -468,6 +461,129 @@ class Model:
     def _metadata(self) -> list[Metadata]:
         holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
         return list(metadata_lists(self.proto, *holders, self.tensor_survey.annotated))
+
+    # --- what a rule may be about: false or empty where there is nothing of the kind
+
+    @cached_property
+    def has_faults(self) -> bool:
+        """Whether anything is wrong with the bytes of the file."""
+        return bool(self.faults)
+
+    @cached_property
+    def has_target(self) -> bool:
+        """Whether it is known which consumer the model is meant for."""
+        return self.target != NO_TARGET
+
+    @cached_property
+    def has_unusual_versions(self) -> bool:
+        """Whether the version of the IR or of the model is negative, or that of the IR unknown."""
+        return self.proto.model_version < 0 or not 0 <= self.ir_version <= NEWEST_IR_VERSION
+
+    @cached_property
+    def has_unusual_imports(self) -> bool:
+        """Whether the model or a function imports other than one published version of ai.onnx, or cannot import any."""
+        return self.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version or not self.imports.are_usual
+
+    @cached_property
+    def has_metadata(self) -> bool:
+        """Whether there is metadata anywhere in the model."""
+        return any(True for _ in self.metadata())
+
+    @cached_property
+    def is_documented(self) -> bool:
+        """Whether anything in the model may have documentation."""
+        return bool(
+            self.proto.doc_string
+            or self.graphs_with("doc_string")
+            or self.annotated_nodes
+            or self.annotated_value_infos
+            or self.tensor_survey.annotated
+            or self.count_attributes(lambda signature: signature.is_documented)
+        )
+
+    @cached_property
+    def has_training_information(self) -> bool:
+        """Whether the model tells how it is trained."""
+        return bool(self.proto.training_info)
+
+    @cached_property
+    def has_device_configurations(self) -> bool:
+        """Whether the model or a node is configured for devices."""
+        nodes = self.annotated_nodes
+        return bool(self.proto.configuration) or any(node.proto.device_configurations for node in nodes)
+
+    @cached_property
+    def has_quantization_annotations(self) -> bool:
+        """Whether a graph annotates tensors with their quantization."""
+        return bool(self.graphs_with("quantization_annotation"))
+
+    @cached_property
+    def has_incomplete_nodes(self) -> bool:
+        """Whether a node has no operator or no outputs."""
+        return not all(form.op_type and form.outputs for form in self.forms)
+
+    @cached_property
+    def overloaded_nodes(self) -> list[Node]:
+        """The nodes that name an overload of a function."""
+        return [node for node in self.annotated_nodes if node.proto.overload]
+
+    @cached_property
+    def has_late_uses(self) -> bool:
+        """Whether a node uses what only a later one defines."""
+        return bool(self.resolution.unordered or self.resolution.cycles)
+
+    @cached_property
+    def has_misused_operators(self) -> bool:
+        """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it."""
+        return has_misfits(self.signatures)
+
+    @cached_property
+    def has_unusual_attributes(self) -> bool:
+        """Whether an attribute is other than a name and one valid value of the stated type."""
+        return self.count_attributes(lambda signature: not signature.is_usual) > 0
+
+    @cached_property
+    def has_type_conflicts(self) -> bool:
+        """Whether the types of values are at odds with operators or declarations."""
+        return any(True for _ in self.type_flow.conflicts())
+
+    @cached_property
+    def has_unusual_types(self) -> bool:
+        """Whether a type is not usual, see onnx_lint.model.types.usual_types: few rules look at usual ones."""
+        if self.count_attributes(_holds_types):
+            return True
+        lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
+        return not all(map(is_plain, set().union(*lists)))
+
+    @cached_property
+    def has_denoted_types(self) -> bool:
+        """Whether a type has a denotation."""
+        return self.has_unusual_types and any(True for _ in self.types_where(lambda proto: bool(proto.denotation)))
+
+    @cached_property
+    def has_value_infos(self) -> bool:
+        """Whether a graph or function has a list value_info."""
+        return bool(self.graphs_with("value_info"))
+
+    @cached_property
+    def has_initializers(self) -> bool:
+        """Whether a graph has initializers, sparse ones included."""
+        return bool(self.graphs_with("initializer") or self.graphs_with("sparse_initializer"))
+
+    @cached_property
+    def initializers_must_be_inputs(self) -> bool:
+        """Whether there are initializers in an IR version that wants each of them to be an input too."""
+        return self.effective_ir_version < FREE_INITIALIZERS_SINCE and self.has_initializers
+
+    @cached_property
+    def has_suspect_tensors(self) -> bool:
+        """Whether a tensor is not evidently right as it stands in the file."""
+        return bool(self.tensor_survey.tensors)
+
+    @cached_property
+    def has_sparse_tensors(self) -> bool:
+        """Whether there is a sparse tensor."""
+        return bool(self.tensor_survey.sparse)
 
     # --- places
 

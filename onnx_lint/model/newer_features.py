@@ -123,7 +123,7 @@ def _external_data(model: Model) -> Iterator[_Occurrence]:
 
 
 def _types(model: Model, known: int) -> Iterator[_Occurrence]:
-    if model.has_plain_types:
+    if not model.has_unusual_types:
         return
     premature = {name for name, since in TYPES.items() if since.ir_version > known}
     if model.standard.variant != "onnx" or model.standard.edition == "1.9":
@@ -143,7 +143,7 @@ def _later_element_types(known: int) -> Mapping[int, str]:
 
 def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
     premature = _later_element_types(known)
-    if not model.has_plain_types:
+    if model.has_unusual_types:
         for holder in model.types_where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)
             yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])

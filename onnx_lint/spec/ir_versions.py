@@ -77,6 +77,9 @@ _TABLE_OF_ELEMENT_TYPES: Final = {
     "FLOAT6E3M2": Since(14, "TYP-D-float6e2m3"),
 }
 
+FREE_INITIALIZERS_SINCE: Final = 4
+"""The first IR version in which an initializer need not be an input; one that is none is a constant."""
+
 FIELDS: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_FIELDS)
 """The fields that a later IR version than 1 brought, by message and field."""
 

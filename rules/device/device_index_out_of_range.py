@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="DEV-13", since="0.1.0")
+@rule(clause="DEV-13", since="0.1.0", about=Model.has_device_configurations)
 def device_index_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding refers to a device that its device configuration does not have.
 

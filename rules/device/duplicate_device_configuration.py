@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="DEV-12", since="0.1.0")
+@rule(clause="DEV-12", since="0.1.0", about=Model.has_device_configurations)
 def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
     """Two device configurations of a model have the same name.
 

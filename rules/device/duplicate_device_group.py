@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="META-6", since="0.1.0")
+@rule(clause="META-6", since="0.1.0", about=Model.has_device_configurations)
 def duplicate_device_group(model: Model) -> Iterator[Finding]:
     """A sharding defines a group of devices twice.
 

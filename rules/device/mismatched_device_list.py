@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="DEV-3", since="0.1.0")
+@rule(clause="DEV-3", since="0.1.0", about=Model.has_device_configurations)
 def mismatched_device_list(model: Model) -> Iterator[Finding]:
     """A device configuration names more or fewer devices than it has.
 

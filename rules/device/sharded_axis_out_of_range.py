@@ -8,7 +8,7 @@ from onnx_lint.model.sharding import ShardingSpec
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="DEV-9", since="0.1.0")
+@rule(clause="DEV-9", since="0.1.0", about=Model.has_device_configurations)
 def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding cuts a tensor along an axis that it does not have.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="DEV-5", since="0.1.0")
+@rule(clause="DEV-5", since="0.1.0", about=Model.has_device_configurations)
 def unknown_device_configuration(model: Model) -> Iterator[Finding]:
     """A node refers to a device configuration that the model does not have.
 

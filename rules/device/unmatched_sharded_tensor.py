@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="DEV-7", since="0.1.0")
+@rule(clause="DEV-7", since="0.1.0", about=Model.has_device_configurations)
 def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
     """A sharding is about a tensor that is no input or output of its node.
 

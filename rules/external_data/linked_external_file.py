@@ -11,6 +11,7 @@ from onnx_lint.rule import Finding, rule
 @rule(
     clause="EXT-5",
     since="0.1.0",
+    about=Model.external_data,
     security=(
         "CVE-2026-27489",
         "CVE-2026-34447",

@@ -11,6 +11,7 @@ from onnx_lint.wording import quote
 @rule(
     clause="EXT-7",
     since="0.1.0",
+    about=Model.external_data,
     security=(
         "CVE-2026-34445",
         "CWE-190",

@@ -12,6 +12,7 @@ from onnx_lint.wording import quote
 @rule(
     clause="EXT-3",
     since="0.1.0",
+    about=Model.external_data,
     security=(
         "CVE-2022-25882",
         "CVE-2024-27318",

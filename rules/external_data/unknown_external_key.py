@@ -12,6 +12,7 @@ from onnx_lint.wording import quote, suggestion
 @rule(
     clause="EXT-12",
     since="0.1.0",
+    about=Model.external_data,
     security=(
         "CVE-2026-34445",
         "CWE-915",

@@ -7,7 +7,13 @@ from onnx_lint.model import FaultKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-5", since="0.1.0", of_file=True, security=("CVE-2025-4565", "CVE-2026-0994", "CWE-674"))
+@rule(
+    clause="FIL-5",
+    since="0.1.0",
+    about=Model.has_faults,
+    of_file=True,
+    security=("CVE-2025-4565", "CVE-2026-0994", "CWE-674"),
+)
 def excessive_nesting(model: Model) -> Iterator[Finding]:
     """Messages nest deeper than Protocol Buffers parses.
 

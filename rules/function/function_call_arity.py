@@ -8,7 +8,7 @@ from onnx_lint.model.operators.operators import Usage
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="FUN-18", since="0.1.0")
+@rule(clause="FUN-18", since="0.1.0", about=Model.functions)
 def function_call_arity(model: Model) -> Iterator[Finding]:
     """A call gives a model-local function more inputs, or takes more outputs, than it has.
 

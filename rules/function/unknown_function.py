@@ -12,7 +12,7 @@ RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.
 """Domains, with those below them, in which a runtime has operators of its own beside which functions may stand."""
 
 
-@rule(clause="OPR-1a", since="0.1.0")
+@rule(clause="OPR-1a", since="0.1.0", about=Model.functions)
 def unknown_function(model: Model) -> Iterator[Finding]:
     """A node calls a function that is not among those that the model brings along for its domain.
 

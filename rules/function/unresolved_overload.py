@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause=("FUN-25", "NOD-11"), since="0.1.0")
+@rule(clause=("FUN-25", "NOD-11"), since="0.1.0", about=Model.overloaded_nodes)
 def unresolved_overload(model: Model) -> Iterator[Finding]:
     """A node names an overload that no function of the model has.
 
@@ -32,8 +32,8 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
     """
     if not model.calls.has_overloads:
         return
-    for node in model.annotated_nodes:
-        if node.proto.overload and model.calls.function_of(node) is None:
+    for node in model.overloaded_nodes:
+        if model.calls.function_of(node) is None:
             yield _finding(node, model.calls.namesakes(node))
 
 

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote
 
-_FREE_SINCE = 4
-"""The IR version from which on an initializer need not be an input."""
 
-
-@rule(clause="INI-4", since="0.1.0")
+@rule(clause="INI-4", since="0.1.0", about=Model.initializers_must_be_inputs)
 def initializer_without_input(model: Model) -> Iterator[Finding]:
     """An initializer is no input, which IR versions before 4 ask for.
 
@@ -32,7 +30,7 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
     graph { name: "g" initializer { name: "w" data_type: 1 dims: 1 float_data: 1 } }
     ```
     """
-    if model.effective_ir_version >= _FREE_SINCE:
+    if model.effective_ir_version >= FREE_INITIALIZERS_SINCE:
         return
     for graph in model.graphs:
         inputs = {*graph.input_names, ""}
@@ -44,7 +42,8 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     graph.place.at(field, index),
                     f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is no input of that graph, "
-                    f"which IR version {model.ir_version} requires and IR version {_FREE_SINCE} no longer does",
+                    f"which IR version {model.ir_version} requires and IR version {FREE_INITIALIZERS_SINCE} no longer "
+                    "does",
                     allowed="an input of the same name",
                     subject=name,
                 )

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote_some
 
-_CONSTANTS_SINCE = 4
-"""The IR version from which on an initializer that is no input is a constant."""
 
-
-@rule(clause="INI-6", since="0.1.0")
+@rule(clause="INI-6", since="0.1.0", about=Model.has_initializers)
 def overridable_initializer(model: Model) -> Iterator[Finding]:
     """An initializer of the main graph is also an input, so that callers may override it.
 
@@ -33,7 +31,7 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
     ```
     """
     graph = model.main_graph
-    if model.effective_ir_version < _CONSTANTS_SINCE:
+    if model.effective_ir_version < FREE_INITIALIZERS_SINCE:
         return
     initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
     names = [name for name in graph.input_names if name in initializers]

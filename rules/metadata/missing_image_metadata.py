@@ -8,7 +8,7 @@ from onnx_lint.model import Model, Type, ValueInfo
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="MP-1", since="0.1.0")
+@rule(clause="MP-1", since="0.1.0", about=Model.has_denoted_types)
 def missing_image_metadata(model: Model) -> Iterator[Finding]:
     """A value is denoted as an image and the model does not say how its pixels are to be read.
 

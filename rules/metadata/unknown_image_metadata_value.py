@@ -15,7 +15,7 @@ VALUES = {
 """The values that the specification lists for each key."""
 
 
-@rule(clause="MP-2", since="0.1.0")
+@rule(clause="MP-2", since="0.1.0", about=Model.has_metadata)
 def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
     """One of the model's image metadata has a value that the specification does not list.
 

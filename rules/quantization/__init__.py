@@ -1,9 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
-from onnx_lint.model import Model
-
-
-def concerns(model: Model) -> bool:
-    """Tell whether a graph has quantization annotations; if not, no rule of the chapter is imported."""
-    return bool(model.graphs_with("quantization_annotation"))

@@ -11,7 +11,7 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-14", since="0.1.0")
+@rule(clause="FUN-14", since="0.1.0", about=Model.functions)
 def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     """An operator in a function body is another version of it than the model's imports lead to.
 

@@ -9,7 +9,7 @@ from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-24", since="0.1.0")
+@rule(clause="FUN-24", since="0.1.0", about=Model.functions)
 def standard_operator_collision(model: Model) -> Iterator[Finding]:
     """A function carries the domain and name of a standard operator.
 

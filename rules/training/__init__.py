@@ -1,9 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
-from onnx_lint.model import Model
-
-
-def concerns(model: Model) -> bool:
-    """Tell whether the model has training information; if not, no rule of the chapter is imported."""
-    return bool(model.proto.training_info)

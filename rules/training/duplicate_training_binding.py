@@ -11,7 +11,7 @@ Binding = tuple[str, str, Place]
 """Its key, its field, and its place."""
 
 
-@rule(clause=("TRN-3", "TRN-6"), since="0.1.0")
+@rule(clause=("TRN-3", "TRN-6"), since="0.1.0", about=Model.has_training_information)
 def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     """Two training bindings assign to the same initializer.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="TRN-8", since="0.1.0")
+@rule(clause="TRN-8", since="0.1.0", about=Model.has_training_information)
 def initialization_input(model: Model) -> Iterator[Finding]:
     """An initialization graph has inputs.
 

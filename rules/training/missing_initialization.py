@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TRN-7", since="0.1.0")
+@rule(clause="TRN-7", since="0.1.0", about=Model.has_training_information)
 def missing_initialization(model: Model) -> Iterator[Finding]:
     """Training information has initialization bindings and no initialization graph.
 

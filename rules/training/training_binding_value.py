@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
 
-@rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0")
+@rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0", about=Model.has_training_information)
 def training_binding_value(model: Model) -> Iterator[Finding]:
     """A training binding takes its value from a name that is no output.
 

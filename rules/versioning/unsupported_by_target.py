@@ -11,7 +11,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VER-3a", "VER-12a"), since="0.1.0")
+@rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=Model.has_target)
 def unsupported_by_target(model: Model) -> Iterator[Finding]:
     """The model uses what the consumer that it is meant for does not know.
 

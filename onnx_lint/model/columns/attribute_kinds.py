@@ -80,6 +80,12 @@ class AttributeSignature:
         self.are_tensors_evident = are_tensors_evident
         """Whether its tensors, if it has any, are dense and evidently hold what they should, and nothing else."""
 
+    @property
+    def is_usual(self) -> bool:
+        """Whether it has a name, one value of the stated type, and only valid text, and is no reference."""
+        has_one_value = self.fields == (VALUE_FIELD_OF_TYPE.get(self.type),)
+        return has_one_value and self.is_named and self.is_text and not self.is_reference
+
 
 _shared = lru_cache(1_000)(AttributeSignature)
 

@@ -10,7 +10,7 @@ from onnx_lint.model.graph import Function, Graph
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.spec.releases import newest_opset_version, normalized_domain
 
 
 class Importer(Record):
@@ -61,6 +61,11 @@ class Imports:
         """The version that the function, or the model, imports of each domain, see `highest_versions`."""
         return self._versions[self.number_of(function)]
 
+    @property
+    def are_usual(self) -> bool:
+        """Whether the model and each function import one published version of ai.onnx and nothing else."""
+        return all(map(_is_usual, self.distinct))
+
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
         """The model and the functions of whose list `is_wanted` is true, which is asked once for each distinct one."""
         wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
@@ -72,6 +77,12 @@ class Imports:
             else:
                 function = self._functions[index - 1]
                 yield Importer(function.proto.opset_import, function.place, function)
+
+
+def _is_usual(entries: Sequence[Proto]) -> bool:
+    if len(entries) != 1 or normalized_domain(entries[0].domain):
+        return False
+    return 1 <= int(entries[0].version) <= (newest_opset_version("") or 0)
 
 
 def highest_versions(entries: Iterable[Proto]) -> dict[str, int]:
