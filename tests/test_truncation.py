@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import reencode
+from time_limit import time_limit
 from wire_bytes import BASE, LEN, number, tag, varint, wire_type_of
 from wire_bytes import length as field
 
@@ -24,26 +22,6 @@ ELEMENTS = LONG_RUN + 8
 
 SECONDS = 2
 """Of the processor for one file of a kilobyte or two, which takes a few milliseconds."""
-
-
-class HangError(Exception):
-    """A file takes too long."""
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise HangError where what is inside takes more time of the processor."""
-
-    def stop(*_: object) -> None:
-        raise HangError
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 def unpacked_list(message: str, name: str) -> bytes:

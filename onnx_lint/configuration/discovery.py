@@ -13,7 +13,7 @@ from onnx_lint.configuration.locations import FILE_NAMES, MAX_BYTES, PYPROJECT
 if TYPE_CHECKING:
     from onnx_lint.configuration.values import Values
 
-_TABLE: Final = rb"""tool\s*['"]?\s*\.\s*['"]?onnx-lint|^\s*['"]?onnx-lint['"]?\s*[.=]"""
+_TABLE: Final = rb"""\btool\s*+(?:['"]\s*+)?\.\s*+['"]?onnx-lint|^[ \t]*+['"]?onnx-lint['"]?\s*+[.=]"""
 """`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither. Compiled when it is needed."""
 
 

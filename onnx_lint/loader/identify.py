@@ -65,14 +65,14 @@ _FOREIGN: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 )
 
 _CONTROL: Final = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-_HTML: Final = rb"(?i)\s*<(!doctype|html|head|body|\?xml)"
+_HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
 # What onnx.printer writes: the fields of the model in angle brackets, or a graph or function in what looks like a call.
 _PARSER_SYNTAX: Final = (
-    rb"(?:\s|#[^\n]*\n)*"
-    rb"(?:<\s*(?:ir_version|opset_import|domain)\s*:|\w+\s*(?:<[^>]*>)?\s*\([^)]*\)\s*=>)"
+    rb"(?:\s|#[^\n]*\n)*+"
+    rb"(?:<\s*+(?:ir_version|opset_import|domain)\s*+:|\w++\s*+(?:<[^>]*+>)?+\s*+\([^)]*+\)\s*+=>)"
 )
 # A comment, or a field's name and what may follow one, first thing on a line.
-_TEXTPROTO: Final = rb"(\s|#[^\n]*\n)*[A-Za-z_][A-Za-z0-9_]*\s*[:{<]"
+_TEXTPROTO: Final = rb"(?:\s|#[^\n]*\n)*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 _JSON_SUFFIXES = (".json", ".onnxjson")

@@ -17,10 +17,10 @@ SET_SUFFIX = ".onnxopset"
 _MAGIC = b"\x0a\x09" + MAGIC.encode()
 """The magic word as a field: its tag, its length, its letters."""
 
-_TEXT_MAGIC = rb"""(?m)^\s*magic\s*:\s*["']ONNXOPSET["']"""
-_JSON_MAGIC = rb'"magic"\s*:\s*"ONNXOPSET"'
+_TEXT_MAGIC = rb"""(?m)^[^\S\n]*+magic\s*+:\s*+["']ONNXOPSET["']"""
+_JSON_MAGIC = rb'"magic"\s*+:\s*+"ONNXOPSET"'
 # The comment by which the text format of Protocol Buffers says what a file holds.
-_TEXT_MESSAGE = rb"(?m)^#\s*proto-message:\s*(?:onnx\.)?(\w+)\s*$"
+_TEXT_MESSAGE = rb"(?m)^#[^\S\n]*+proto-message:[^\S\n]*+(?:onnx\.)?(\w++)[^\S\n]*+$"
 
 
 def kind_of_content(source: Source, form: Form, name: str) -> str:

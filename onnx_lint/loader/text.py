@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from google.protobuf import text_format
 
@@ -33,10 +34,15 @@ def _read(source: Source) -> str | Fault:
         return _fault(f"byte {error.start} is not UTF-8", error.start)
 
 
-# Quoted strings and comments may hold braces that open nothing. Square brackets hold the elements of one field: they
-# are no message and add no depth of their own.
-_TEXT_TOKENS = re.compile(r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{<]|[}>]""")
-_JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
+# Quoted strings and comments may hold braces that open nothing. A string that is not closed is one all the same, up to
+# the end of the line: were it none, the search would begin anew at each quote in it. Nothing in these patterns is tried
+# twice either, as each part takes what the next one cannot begin with.
+QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
+"""A comment or a string in the text format of Protocol Buffers."""
+
+# Square brackets hold the elements of one field: they are no message and add no depth of their own.
+_TEXT_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]")
+_JSON_TOKENS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}]', re.DOTALL)
 
 
 def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:

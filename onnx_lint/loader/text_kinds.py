@@ -9,16 +9,14 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.loader.identify import Form
-from onnx_lint.loader.text import parse_json, parse_textproto
+from onnx_lint.loader.text import QUOTED, parse_json, parse_textproto
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import Source
 
 # What stands in quotes or behind # may look like anything.
-_TOKENS: Final = re.compile(
-    r"""#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{<]|[}>]|\b[A-Za-z_]\w*+(?=\s*+[:{<])"""
-)
+_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
 
 _HEAD: Final = 1 << 14
 """How many characters are looked at: what a text is meant to be shows early, and then the parser decides."""
