@@ -12,7 +12,7 @@ from wire_bytes import BASE, LEN, number, tag, varint, wire_type_of
 from wire_bytes import length as field
 
 from onnx_lint import lint, schema
-from onnx_lint.loader import skeleton
+from onnx_lint.loader import strip_payloads
 from onnx_lint.loader.runs import LONG_RUN
 
 REAL = Path(__file__).parent / "models" / "iris_logistic_regression.onnx"
@@ -64,8 +64,8 @@ MODELS = models()
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_cut_off_anywhere_ends_in_a_verdict(name: str, is_large: bool, monkeypatch: pytest.MonkeyPatch):
     if is_large:
-        monkeypatch.setattr(skeleton, "WHOLE_BYTES", 16)
-        monkeypatch.setattr(skeleton, "PAYLOAD_BYTES", 16)
+        monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 16)
+        monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
     data = MODELS[name]
     for end in range(1, len(data)):
         with time_limit(SECONDS):
