@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which file has the shape rule of an operator. A file is imported when a model has one of its operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from onnx_lint.model.shapes.registration import ShapeRule, declared
+from onnx_lint.spec.operators import OperatorSchema
+
+FAMILIES: Final[Mapping[str, str]] = {
+    # --- element by element, matrices, reshaping
+    "broadcasting": """
+        Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min
+        Mod Mul Or PRelu Pow Sub Sum Where Xor
+    """,
+    "matrices": "Det Gemm MatMul MatMulInteger QLinearMatMul",
+    "reshaping": "Expand Flatten Reshape Shape Size Squeeze Tile Transpose Unsqueeze",
+    "unary": """
+        Abs Acos Acosh Asin Asinh Atan Atanh Bernoulli BitCast BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh
+        Dropout Elu Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LRN LeakyRelu Log LogSoftmax
+        LpNormalization Mish Neg Not RandomNormalLike RandomUniformLike Reciprocal Relu Round Selu Shrink Sigmoid Sign
+        Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu
+    """,
+    # --- images: convolution, pooling, normalization, resizing
+    #
+    # --- reduction and selection: what takes axes, indices, parts of a tensor or puts parts together
+    #
+    # --- constants, recurrence, attention, quantization, losses, signals
+    #
+    # --- sequences and optionals, text, machine learning, training, ONNX Runtime
+}
+"""The operators of each file, those of other domains than ai.onnx as "domain::name"."""
+
+WITHOUT_SHAPES: Final[Mapping[str, str]] = {}
+"""The operators whose output shapes nothing says, and why."""
+
+
+@cache
+def _modules() -> dict[str, str]:
+    return {operator: module for module, operators in FAMILIES.items() for operator in operators.split()}
+
+
+def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
+    """The rule for an operator as of a version; None for one without."""
+    name = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
+    module = _modules().get(name)
+    if module is None:
+        return None
+    import_module(f"{__name__}.{module}")
+    return next((rule for since, rule in reversed(declared.get(name, ())) if since <= schema.since_version), None)

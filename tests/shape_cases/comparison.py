@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What onnx and the shape rules say of a case, and how the two differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import onnx
+import onnx.defs
+from onnx import TensorProto, numpy_helper
+
+from onnx_lint.model.shapes.dims import Dims
+from onnx_lint.model.shapes.fact import ABSENT, Fact, fact
+from onnx_lint.model.shapes.operands import Argument, Inside, Operands, Output
+from onnx_lint.model.shapes.rules import shape_rule
+from onnx_lint.spec.operators import ELEMENT_TYPES, OperatorSchema, OperatorSchemas
+from shape_cases.case import Case, chosen_types, inferred_shape, model_of
+from shape_cases.mutations import mutated
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Why onnx-lint sees something differently: operators, a pattern of the line that tells the difference, reason.
+
+    The operators are names with a space between, `Gemm` or of one version `Gemm-7`. The line is "onnx: MESSAGE" where
+    only onnx rejects, "onnx-lint: PROBLEMS" where only onnx-lint does, and "output N: onnx SHAPE, onnx-lint SHAPE"
+    where both accept.
+    """
+
+    operators: str
+    difference: str
+    reason: str
+
+    def covers(self, schema: onnx.defs.OpSchema, difference: str) -> bool:
+        """Whether this explains a difference of an operator."""
+        names = {schema.name, f"{schema.name}-{schema.since_version}"}
+        return not names.isdisjoint(self.operators.split()) and re.search(self.difference, difference) is not None
+
+
+_SIZES = re.compile(r"-?\d+|'\w'|\([^(=]*\)|\[[^[]*\]")
+"""What differs between cases of one kind."""
+
+OF_TYPES = re.compile(r"TypeInferenceError|Invalid tensor data type|bit-width")
+"""Messages about types, which are no matter of shapes."""
+
+
+_SCHEMAS = OperatorSchemas()
+
+
+@cache
+def own_schema(schema: onnx.defs.OpSchema) -> OperatorSchema:
+    """The signature that onnx-lint has for that of onnx."""
+    found = _SCHEMAS.find(schema.domain, schema.name, schema.since_version)
+    assert found is not None
+    assert found.since_version == schema.since_version
+    return found
+
+
+# --- the two sides
+
+
+def theirs(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Any]]:
+    """The message of onnx, empty where it has none, and the shapes of the outputs."""
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model_of(schema, made), check_type=True, strict_mode=True)
+    except (onnx.shape_inference.InferenceError, ValueError, TypeError, RuntimeError) as error:
+        return re.sub(r"\s+", " ", str(error)) or "no message", []
+    return "", [inferred_shape(value.type) for value in inferred.graph.output]
+
+
+def ours(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Any]]:
+    """The problems that the shape rule notes, empty for none, and the shapes of the outputs."""
+    own = own_schema(schema)
+    rule = shape_rule(own)
+    assert rule is not None, f"{own.domain}::{own.name} {own.since_version} has no rule"
+    kinds = chosen_types(schema, made)
+    facts = [
+        ABSENT if operand is None else _fact(kind, operand.shape, operand.content if index in rule.reads else None)
+        for index, (operand, kind) in enumerate(zip(made.inputs, kinds, strict=True))
+    ]
+    attributes = {name: argument(value) for name, value in made.attributes.items()}
+    node = Operands(own, attributes, tuple(facts), made.outputs)
+    shapes = node.finished(rule.infer(node))
+    assert not any(isinstance(dim, int) and dim < 0 for shape in shapes for dim in _dims(shape)), shapes
+    return "; ".join(map(repr, node.problems)), [_text(shape) for shape in shapes]
+
+
+def _fact(kind: str, shape: Dims | None, content: tuple[Any, ...] | None) -> Fact:
+    constructor, _, rest = kind.partition("(")
+    if constructor in ("seq", "optional"):
+        return fact(kind, inside=_fact(rest[:-1], shape, None))
+    return fact(kind, shape, content)
+
+
+def argument(value: Any) -> Argument:
+    """An attribute's value as shape rules see it."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list | tuple):
+        return tuple(each.decode() if isinstance(each, bytes) else each for each in value)
+    if isinstance(value, TensorProto):
+        array = numpy_helper.to_array(value)
+        content = tuple(array.reshape(-1).tolist()) if array.ndim < 2 and array.dtype.kind in "iufb" else None
+        return fact(f"tensor({ELEMENT_TYPES[value.data_type - 1]})", tuple(value.dims), content)
+    if isinstance(value, onnx.SparseTensorProto):
+        return fact(None, tuple(value.dims))
+    if isinstance(value, onnx.TypeProto):
+        return _type_fact(value)
+    assert isinstance(value, int | float | str), value
+    return value
+
+
+def _type_fact(proto: onnx.TypeProto) -> Fact:
+    which = proto.WhichOneof("value")
+    if which in ("sequence_type", "optional_type"):
+        return fact(None, inside=_type_fact(getattr(proto, which).elem_type))
+    shape = inferred_shape(proto)
+    return fact(None, shape if isinstance(shape, tuple) else None)
+
+
+def _text(output: Output) -> Any:
+    """A shape as `inferred_shape` gives it; what is inside by any kind of holder."""
+    if isinstance(output, Inside):
+        inner = _text(output.shape)
+        return None if inner is None else f"held({inner})"
+    return output
+
+
+def _dims(output: Output) -> Dims:
+    return _dims(output.shape) if isinstance(output, Inside) else output or ()
+
+
+# --- the comparison
+
+
+class Comparison:
+    """Cases of a family, compared; what is not explained is kept."""
+
+    def __init__(self, explained: tuple[Explained, ...]) -> None:
+        self.explained = explained
+        self.used: set[Explained] = set()
+        self.cases: Counter[str] = Counter()
+        self.unexplained: dict[str, list[str]] = {}
+        """Examples, by operator, version and the difference without its numbers."""
+
+    def compare(self, schema: onnx.defs.OpSchema, base: Case) -> None:
+        """Compare the case and all mutations of it."""
+        for made in mutated(schema, base):
+            message, their_shapes = theirs(schema, made)
+            if OF_TYPES.search(message):
+                self.cases["of types"] += 1
+                continue
+            problems, our_shapes = ours(schema, made)
+            self.cases["rejected by both" if message and problems else "compared"] += 1
+            for difference in _differences(message, problems, their_shapes, our_shapes):
+                self._note(schema, made, difference)
+
+    def _note(self, schema: onnx.defs.OpSchema, made: Case, difference: str) -> None:
+        reasons = [each for each in self.explained if each.covers(schema, difference)]
+        self.used.update(reasons)
+        self.cases["explained" if reasons else "not explained"] += 1
+        if not reasons:
+            inputs = [
+                None if each is None else (each.shape if each.content is None else f"={each.content}")
+                for each in made.inputs
+            ]
+            name = f"{schema.domain or 'ai.onnx'}::{schema.name}-{schema.since_version}"
+            group = f"{name} {_SIZES.sub('#', difference)}"
+            example = f"{inputs} {dict(made.attributes)} ({made.mutation}) {difference}"
+            self.unexplained.setdefault(group, []).append(example)
+
+    def listing(self) -> list[str]:
+        """For each kind of difference how often it came, and the first example."""
+        named = [(group.partition(" ")[0], examples) for group, examples in self.unexplained.items()]
+        return [f"{name} {len(examples)} times, such as {examples[0]}" for name, examples in named]
+
+
+def _differences(message: str, problems: str, their_shapes: list[Any], our_shapes: list[Any]) -> Iterator[str]:
+    if message and not problems:
+        yield f"onnx: {message}"
+    elif problems and not message:
+        yield f"onnx-lint: {problems}"
+    elif not message:
+        for index, (one, other) in enumerate(zip(their_shapes, our_shapes, strict=True)):
+            if not _is_as_precise(one, other):
+                yield f"output {index}: onnx {one}, onnx-lint {other}"
+
+
+def _is_as_precise(one: Any, other: Any) -> bool:
+    """Whether the second shape contradicts nothing of the first, and knows each rank and size that the first knows."""
+    if one is None:
+        return True
+    if isinstance(one, str):
+        return isinstance(other, str) and one.replace("sequence_type", "held").replace("optional_type", "held") == other
+    if not isinstance(other, tuple) or len(one) != len(other):
+        return False
+    return all(
+        a is None or a == b or (isinstance(a, str) and isinstance(b, int)) for a, b in zip(one, other, strict=True)
+    )
