@@ -147,6 +147,8 @@ def open_standard_input(most: int | None = None) -> Source:
 
     Raises SourceError when it cannot be read.
     """
+    if sys.stdin is None:
+        raise SourceError("standard input: is closed")
     stream = sys.stdin.buffer
     try:
         status = os.fstat(stream.fileno())

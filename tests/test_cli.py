@@ -22,7 +22,8 @@ from made_rules import registered
 from onnx_lint import __version__
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import hint_for_missing
-from onnx_lint.cli.streams import OutputError, report_file, use_color
+from onnx_lint.cli.standard_streams import OutputError
+from onnx_lint.cli.streams import report_file, use_color
 from onnx_lint.loader import load
 from onnx_lint.registry import registry
 from onnx_lint.rule import Rule

@@ -144,9 +144,9 @@ def test_the_commands_are_known():
 @pytest.mark.parametrize(
     ("script", "code"),
     [
-        ('"$@" models/error.onnx >&-', 1),
+        ('"$@" models/error.onnx >&-', 2),
         ('"$@" gone.onnx 2>&-', 2),
-        ('"$@" models/error.onnx >&- 2>&-', 1),
+        ('"$@" models/error.onnx >&- 2>&-', 2),
         ('cd models; rm -r ../models; "$@" ../clean.onnx', 2),
     ],
 )

@@ -16,7 +16,8 @@ from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_comm
 from onnx_lint.cli.check import check_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
-from onnx_lint.cli.streams import OutputError, standard_output
+from onnx_lint.cli.standard_streams import OutputError
+from onnx_lint.cli.streams import standard_output
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from onnx_lint.cli.streams import OutputError, report_file, write_to_standard_output
+from onnx_lint.cli.standard_streams import OutputError
+from onnx_lint.cli.streams import report_file, write_to_standard_output
 from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible

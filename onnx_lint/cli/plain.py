@@ -14,7 +14,8 @@ from typing import Final
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.paths import find_inputs, has_working_directory
-from onnx_lint.cli.streams import OutputError, write_to_standard_output
+from onnx_lint.cli.standard_streams import OutputError
+from onnx_lint.cli.streams import write_to_standard_output
 from onnx_lint.configuration.discovery import Configurations
 
 COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules"})

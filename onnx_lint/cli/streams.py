@@ -10,16 +10,13 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
+from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
 from onnx_lint.record import replace
 from onnx_lint.reporters import Options, reporter
 from onnx_lint.reporters.escape import visible
 
 if TYPE_CHECKING:
     from onnx_lint.report import Report
-
-
-class OutputError(Exception):
-    """A report that cannot be written; the text says where to, and why."""
 
 
 def use_color(choice: str, stream: TextIO) -> bool:
@@ -44,17 +41,10 @@ def standard_output() -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
     except BrokenPipeError:
-        _discard_output()
+        lead_nowhere(sys.stdout.fileno())
     except OSError as error:
-        _discard_output()
+        lead_nowhere(sys.stdout.fileno())
         raise OutputError(f"standard output: {error.strerror or error}") from error
-
-
-def _discard_output() -> None:
-    """Let standard output lead nowhere, so that the interpreter's last flush cannot fail."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 @contextlib.contextmanager
@@ -66,8 +56,8 @@ def report_file(path: str) -> Iterator[TextIO]:
     try:
         # A link stays a link; the file it leads to is replaced.
         target = os.path.realpath(path)
-        if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "w", encoding="utf-8", errors="backslashreplace") as stream:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 yield stream
         else:
             with _replacement(target) as stream:
