@@ -86,7 +86,7 @@ def _diagnostic(
     model: Model,
     edition: str,
 ) -> Diagnostic:
-    around = model.surroundings(finding.place)
+    around = model.enclosing_names(finding.place)
     return Diagnostic(
         rule=rule.id,
         severity=level,

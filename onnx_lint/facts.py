@@ -50,7 +50,7 @@ def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
 def nodes_not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str, int], ...]:
     """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
     try:
-        found = model.signatures.not_verified().items()
+        found = model.operators.not_verified().items()
         return tuple((str(report_name(domain)), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
     except Exception as error:
         errors.append(InternalError.of(error, "not-verified"))
@@ -73,5 +73,5 @@ def left_out(model: Model, settings: Settings) -> Iterator[str]:
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
         why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
         yield f"the files of external data were not examined{why}"
-    if model.kind in OF_MODELS and not settings.opset_imports and model.signatures.not_verified():
+    if model.kind in OF_MODELS and not settings.opset_imports and model.operators.not_verified():
         yield "the operators were not looked up: a file of its kind imports no operator set (option --opset-import)"

@@ -94,7 +94,7 @@ def test_a_model_without_imports_has_one_implied_below_ir_version_3_and_its_func
         f'ir_version: {ir_version} graph {{ name: "g" node {{ op_type: "Relu" }} }}'
         ' functions { name: "f" domain: "d" node { op_type: "Relu" } }'
     )
-    versions = [model.signatures.operator(node).opset_version for node in model.nodes()]
+    versions = [model.operators.operator(node).opset_version for node in model.nodes()]
     assert versions == [1 if ir_version < 3 else None, None]
 
 

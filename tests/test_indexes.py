@@ -13,7 +13,7 @@ from google.protobuf import text_format
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeSignature, utf8_fault
+from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, utf8_fault
 from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES
 from onnx_lint.model.columns.tensor_encodings import is_evident
 from onnx_lint.source import BytesSource
@@ -69,7 +69,7 @@ def _signature(proto: Proto) -> _Signature:
     )
 
 
-def _as_tuple(found: AttributeSignature) -> _Signature:
+def _as_tuple(found: AttributeKind) -> _Signature:
     return (
         found.type,
         found.fields,
@@ -111,13 +111,13 @@ def test_attributes_by_signature():
         expected: dict[_Signature, set[str]] = defaultdict(set)
         for attribute in model.attributes():
             expected[_signature(attribute.proto)].add(str(attribute.place))
-        asked: list[AttributeSignature] = []
-        assert list(model.attributes_where(lambda signature, asked=asked: asked.append(signature))) == [], name
+        asked: list[AttributeKind] = []
+        assert list(model.attributes_where(lambda kind, asked=asked: asked.append(kind))) == [], name
         assert sorted(map(_as_tuple, asked)) == sorted(expected), name
         for wanted, places in expected.items():
 
-            def is_wanted(signature: AttributeSignature, wanted: _Signature = wanted) -> bool:
-                return _as_tuple(signature) == wanted
+            def is_wanted(kind: AttributeKind, wanted: _Signature = wanted) -> bool:
+                return _as_tuple(kind) == wanted
 
             found = list(model.attributes_where(is_wanted))
             assert {str(attribute.place) for attribute in found} == places, name
@@ -141,7 +141,7 @@ def test_long_attributes_are_told_apart():
           node {{ attribute {{ name: "p" s: "{long}" }} attribute {{ name: "q" s: "b" type: STRING }} }}
         }}
     """)
-    found = model.attributes_where(lambda signature: signature.type == 3)
+    found = model.attributes_where(lambda kind: kind.type == 3)
     assert [str(attribute.place) for attribute in found] == ["graph.node[0].attribute[1]", "graph.node[1].attribute[1]"]
 
 

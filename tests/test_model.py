@@ -30,7 +30,7 @@ from wire_bytes import (
 from onnx_lint import schema
 from onnx_lint.loader import load, strip_payloads
 from onnx_lint.model import FaultKind, Model, Payload, Place, Proto
-from onnx_lint.model.places.enclosing_names import Surroundings
+from onnx_lint.model.places.enclosing_names import EnclosingNames
 from onnx_lint.model.places.place import ROOT, Key
 from onnx_lint.source import BytesSource, FileSource, open_file
 
@@ -420,16 +420,16 @@ def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch:
     graph = node.at("attribute", 0).at("g")
     inside = ("g", "l", "body", "body")
     expected = {
-        ROOT: Surroundings(),
-        ROOT.at("graph").at("node"): Surroundings(graph="g", scope=("g",)),
-        ROOT.at("graph").at("node", 1): Surroundings(graph="g", scope=("g",)),
-        node.at("output", 0): Surroundings("l", "Loop", "g", ("g", "l")),
-        node.at("attribute", 0).at("name"): Surroundings("l", "Loop", "g", ("g", "l", "body")),
-        graph.at("name"): Surroundings(None, None, "body", inside),
-        graph.at("node", 0): Surroundings("", "Abs", "body", (*inside, "Abs y")),
-        graph.at("node", 1).at("no_such_field"): Surroundings("r", "d::Relu", "body", (*inside, "r")),
+        ROOT: EnclosingNames(),
+        ROOT.at("graph").at("node"): EnclosingNames(graph="g", scope=("g",)),
+        ROOT.at("graph").at("node", 1): EnclosingNames(graph="g", scope=("g",)),
+        node.at("output", 0): EnclosingNames("l", "Loop", "g", ("g", "l")),
+        node.at("attribute", 0).at("name"): EnclosingNames("l", "Loop", "g", ("g", "l", "body")),
+        graph.at("name"): EnclosingNames(None, None, "body", inside),
+        graph.at("node", 0): EnclosingNames("", "Abs", "body", (*inside, "Abs y")),
+        graph.at("node", 1).at("no_such_field"): EnclosingNames("r", "d::Relu", "body", (*inside, "r")),
     }
-    assert {place: model.surroundings(place) for place in expected} == expected
+    assert {place: model.enclosing_names(place) for place in expected} == expected
     assert parsed == ["NodeProto"] * 3
 
 

@@ -11,7 +11,7 @@ import pytest
 from wire_bytes import length, number
 
 from onnx_lint.loader.strip_payloads import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
-from onnx_lint.model.places.byte_ranges import Layout
+from onnx_lint.model.places.byte_ranges import ByteRanges
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.schema import message, wire
 from onnx_lint.source import WINDOW_BYTES, BytesSource
@@ -82,7 +82,7 @@ def test_a_skeleton_of_many_functions_leaves_out_large_payloads_alone():
 def test_the_layout_of_many_functions_has_each_where_it_is():
     model = _many_functions()
     data = model.SerializeToString()
-    layout = Layout(BytesSource(data))
+    layout = ByteRanges(BytesSource(data))
     found = [layout.byte_range(ROOT.at("functions", index)) for index in range(len(model.functions))]
     walked = wire.records(BytesSource(data), 0, len(data))
     assert found == [(tag, following) for number, _, tag, _, following in walked if number == 25]

@@ -18,7 +18,7 @@ from onnx_lint.engine import lint_model, lint_source
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import fits, operands, other_version
-from onnx_lint.model.operators.operators import Standing
+from onnx_lint.model.operators.operators import OperatorStatus
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.operators import ELEMENT_TYPES, find, versions
@@ -39,10 +39,10 @@ def messages(text: str, settings: Settings = SIGNATURE) -> list[str]:
     return [f"{diagnostic.rule}: {diagnostic.message}" for diagnostic in diagnostics]
 
 
-def standings(text: str) -> list[tuple[str, Standing, int | None]]:
+def statuses(text: str) -> list[tuple[str, OperatorStatus, int | None]]:
     model = model_of(text)
-    operators = [model.signatures.operator(node) for node in model.nodes()]
-    return [(operator.op_type, operator.standing, operator.opset_version) for operator in operators]
+    operators = [model.operators.operator(node) for node in model.nodes()]
+    return [(operator.op_type, operator.status, operator.opset_version) for operator in operators]
 
 
 GELU = 'graph { name: "g" node { op_type: "Gelu" input: "x" output: "y" } }'
@@ -51,32 +51,32 @@ GELU = 'graph { name: "g" node { op_type: "Gelu" input: "x" output: "y" } }'
 class TestWhichVersionBinds:
     def test_the_highest_of_two_imports(self):
         text = 'ir_version: 8 opset_import { version: 20 } opset_import { domain: "ai.onnx" version: 13 } ' + GELU
-        assert standings(text) == [("Gelu", Standing.KNOWN, 20)]
+        assert statuses(text) == [("Gelu", OperatorStatus.KNOWN, 20)]
 
     def test_both_names_of_the_default_domain(self):
         text = (
             'ir_version: 8 opset_import { domain: "ai.onnx" version: 20 } graph { node { op_type: "Gelu" } '
             'node { op_type: "Gelu" domain: "ai.onnx" } }'
         )
-        assert standings(text) == [("Gelu", Standing.KNOWN, 20)] * 2
+        assert statuses(text) == [("Gelu", OperatorStatus.KNOWN, 20)] * 2
         model = model_of(text)
-        assert len(model.signatures.usages) == 1, "they are one usage"
+        assert len(model.operators.alike_nodes) == 1, "they are alike"
 
     @pytest.mark.parametrize(
-        ("ir_version", "standing", "version"), [(1, Standing.UNKNOWN, 1), (2, Standing.UNKNOWN, 1)]
+        ("ir_version", "status", "version"), [(1, OperatorStatus.UNKNOWN, 1), (2, OperatorStatus.UNKNOWN, 1)]
     )
-    def test_ir_versions_without_imports_have_opset_1(self, ir_version: int, standing: Standing, version: int):
-        assert standings(f"ir_version: {ir_version} {GELU}") == [("Gelu", standing, version)]
+    def test_ir_versions_without_imports_have_opset_1(self, ir_version: int, status: OperatorStatus, version: int):
+        assert statuses(f"ir_version: {ir_version} {GELU}") == [("Gelu", status, version)]
 
     @pytest.mark.parametrize("ir_version", [0, 3, 14, 99])
     def test_no_import_is_for_another_rule(self, ir_version: int):
         text = f"ir_version: {ir_version} {GELU}"
-        assert standings(text) == [("Gelu", Standing.UNBOUND, None)]
+        assert statuses(text) == [("Gelu", OperatorStatus.UNBOUND, None)]
         assert messages(text) == []
 
     @pytest.mark.parametrize("version", [0, -1])
     def test_a_version_that_cannot_be_is_no_import(self, version: int):
-        assert standings(f"ir_version: 8 opset_import {{ version: {version} }} {GELU}")[0][1] is Standing.UNBOUND
+        assert statuses(f"ir_version: 8 opset_import {{ version: {version} }} {GELU}")[0][1] is OperatorStatus.UNBOUND
 
     def test_a_newer_opset_than_known_has_the_newest_signatures_and_unknown_operators(self):
         newest = onnx.defs.onnx_opset_version()
@@ -84,13 +84,13 @@ class TestWhichVersionBinds:
             f"ir_version: 14 opset_import {{ version: {newest + 1} }} graph {{ "
             'node { op_type: "Relu" input: "x" input: "x" output: "y" } node { op_type: "Tomorrow" output: "z" } }'
         )
-        assert [standing for _, standing, _ in standings(text)] == [Standing.KNOWN, Standing.UNVERIFIED]
+        assert [status for _, status, _ in statuses(text)] == [OperatorStatus.KNOWN, OperatorStatus.UNVERIFIED]
         assert messages(text) == [
             "operator-arity: unnamed node 0 (Relu) has 2 inputs, Relu as of opset 14 takes 1 input"
         ]
-        assert model_of(text).signatures.not_verified() == {"ai.onnx": 1}
+        assert model_of(text).operators.not_verified() == {"ai.onnx": 1}
         known = text.replace(f"version: {newest + 1}", f"version: {newest}")
-        assert model_of(known).signatures.not_verified() == {}
+        assert model_of(known).operators.not_verified() == {}
         assert len(messages(known)) == 2
 
     def test_a_function_has_its_own_imports_and_nested_graphs_those_around_them(self):
@@ -102,11 +102,11 @@ class TestWhichVersionBinds:
               node { op_type: "If" attribute { name: "then_branch" type: GRAPH g { node { op_type: "Gelu" } } } }
             }
         """
-        assert standings(text) == [
-            ("F", Standing.FUNCTION, None),
-            ("Gelu", Standing.KNOWN, 20),
-            ("If", Standing.KNOWN, 17),
-            ("Gelu", Standing.UNKNOWN, 17),
+        assert statuses(text) == [
+            ("F", OperatorStatus.FUNCTION, None),
+            ("Gelu", OperatorStatus.KNOWN, 20),
+            ("If", OperatorStatus.KNOWN, 17),
+            ("Gelu", OperatorStatus.UNKNOWN, 17),
         ]
 
 
@@ -117,7 +117,7 @@ class TestWhatAnOperatorIs:
             graph { node { op_type: "Gelu" } node { op_type: "Relu" input: "a" input: "b" output: "y" } }
             functions { name: "Gelu" domain: "" } functions { name: "Relu" domain: "ai.onnx" }
         """
-        assert [standing for _, standing, _ in standings(text)] == [Standing.FUNCTION] * 2
+        assert [status for _, status, _ in statuses(text)] == [OperatorStatus.FUNCTION] * 2
         # That the names collide is told; nothing is said of the nodes, which do not fit the operators.
         assert {message.partition(":")[0] for message in messages(text)} == {"standard-operator-collision"}
 
@@ -127,8 +127,8 @@ class TestWhatAnOperatorIs:
             graph { node { op_type: "Relu" overload: "b" } }
             functions { name: "Relu" domain: "" overload: "a" }
         """
-        assert standings(text) == [("Relu", Standing.UNVERIFIED, None)]
-        assert standings(text.replace("ir_version: 10", "ir_version: 9"))[0][1] is Standing.FUNCTION
+        assert statuses(text) == [("Relu", OperatorStatus.UNVERIFIED, None)]
+        assert statuses(text.replace("ir_version: 10", "ir_version: 9"))[0][1] is OperatorStatus.FUNCTION
 
     def test_overloads_of_one_name_are_usages_of_their_own(self):
         text = """
@@ -138,17 +138,17 @@ class TestWhatAnOperatorIs:
             functions { name: "F" domain: "d" overload: "a" } functions { name: "F" domain: "d" overload: "b" }
         """
         found = [
-            (usage.operator.function.overload, [node.index for node in usage.nodes])
-            for usage in model_of(text).signatures.usages
-            if usage.operator.function is not None
+            (alike.operator.function.overload, [node.index for node in alike.nodes])
+            for alike in model_of(text).operators.alike_nodes
+            if alike.operator.function is not None
         ]
         assert found == [("a", [0, 2]), ("b", [1])]
 
     def test_a_node_without_op_type_is_left_to_its_rule(self):
         text = 'ir_version: 8 opset_import { version: 17 } graph { node { output: "y" } }'
-        assert standings(text) == [("", Standing.UNNAMED, 17)]
+        assert statuses(text) == [("", OperatorStatus.UNNAMED, 17)]
         assert messages(text) == []
-        assert model_of(text).signatures.not_verified() == {}
+        assert model_of(text).operators.not_verified() == {}
 
     def test_a_deprecated_operator_is_not_judged_further(self):
         text = 'ir_version: 8 opset_import { version: 10 } graph { node { name: "u" op_type: "Upsample" output: "y" } }'
@@ -170,8 +170,8 @@ class TestUsages:
             }
         """
         found = [
-            (usage.inputs, usage.outputs, usage.attributes, [node.index for node in usage.nodes])
-            for usage in model_of(text).signatures.usages
+            (alike.inputs, alike.outputs, alike.attributes, [node.index for node in alike.nodes])
+            for alike in model_of(text).operators.alike_nodes
         ]
         assert found == [
             ((True,), (True,), (), [0, 7]),
@@ -188,19 +188,21 @@ class TestUsages:
             'output: "r" } } } } '
             for i in range(3)
         )
-        usages = model_of(f"ir_version: 8 opset_import {{ version: 17 }} graph {{ {nodes} }}").signatures.usages
-        assert [(usage.operator.op_type, len(usage.nodes)) for usage in usages] == [("If", 3), ("Relu", 3)]
+        alike_nodes = model_of(
+            f"ir_version: 8 opset_import {{ version: 17 }} graph {{ {nodes} }}"
+        ).operators.alike_nodes
+        assert [(alike.operator.op_type, len(alike.nodes)) for alike in alike_nodes] == [("If", 3), ("Relu", 3)]
 
 
 class TestOtherVersions:
     def hint(self, op_type: str, version: int, node: str) -> str:
         text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" {node} }} }}'
         model = model_of(text)
-        (usage,) = model.signatures.usages
-        schema = usage.operator.schema
+        (alike,) = model.operators.alike_nodes
+        schema = alike.operator.schema
         assert schema is not None
-        assert not fits(schema, usage)
-        return other_version(model.signatures.schemas, schema, usage)
+        assert not fits(schema, alike)
+        return other_version(model.operators.schemas, schema, alike)
 
     @pytest.mark.parametrize(
         ("op_type", "version", "node", "expected"),
@@ -229,9 +231,9 @@ class TestOtherVersions:
     def test_counts_in_words(self):
         def words(op_type: str, version: int) -> list[str]:
             text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" }} }}'
-            (usage,) = model_of(text).signatures.usages
-            assert usage.operator.schema is not None
-            return [side.describe_counts() for side in operands(usage.operator.schema, usage)]
+            (alike,) = model_of(text).operators.alike_nodes
+            assert alike.operator.schema is not None
+            return [side.describe_counts() for side in operands(alike.operator.schema, alike)]
 
         assert words("Relu", 14) == ["1 input", "1 output"]
         assert words("Conv", 11) == ["2 to 3 inputs", "1 output"]

@@ -20,13 +20,11 @@ from onnx_lint import schema
 from onnx_lint.loader import load, run_ends, strip_payloads
 from onnx_lint.model import Model, Payload
 from onnx_lint.model.columns import attribute_kinds, nodes
-from onnx_lint.model.tensors import ELEMENT_TYPES, contents, element_count, strings, wire_values
+from onnx_lint.model.tensors import ELEMENT_TYPES, contents, element_count, strings, suspects, wire_values
 from onnx_lint.model.tensors.strings import StringScan
 from onnx_lint.schema import wire
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
-
-survey_of_tensors = sys.modules["onnx_lint.model.tensors.suspects"]  # the package has the function of that name
 
 TENSOR_RULES = {
     path.stem.replace("_", "-")
@@ -559,8 +557,8 @@ def test_tensors_that_are_evidently_right_are_left_out():
         tensor.name, tensor.data_type, tensor.raw_data = f"w{index}", 1, bytes(8)
         tensor.dims.append(2 if index != 50 else 3)
     loaded = load(BytesSource(model.SerializeToString()))
-    assert [each.proto.name for each in loaded.tensor_survey.tensors] == ["w50"]
-    assert loaded.tensor_survey.sparse == ()
+    assert [each.proto.name for each in loaded.suspect_tensors.unproved] == ["w50"]
+    assert loaded.suspect_tensors.sparse == ()
 
 
 @pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
@@ -568,10 +566,10 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
     expected = lint(load(BytesSource(_serialized(fixture))), TENSOR_SETTINGS)
     monkeypatch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
     monkeypatch.setattr(nodes, "_forms", {})
-    monkeypatch.setattr(survey_of_tensors, "is_evident_kind", lambda *kind: False)
-    monkeypatch.setattr(survey_of_tensors, "encoding_of", lambda fields, payloads: None)
+    monkeypatch.setattr(suspects, "is_evident_kind", lambda *kind: False)
+    monkeypatch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
     model = load(BytesSource(_serialized(fixture)))
-    assert len(model.tensor_survey.tensors) == len(list(model.tensors()))
+    assert len(model.suspect_tensors.unproved) == len(list(model.tensors()))
     assert lint(model, TENSOR_SETTINGS) == expected
 
 
@@ -588,9 +586,9 @@ def test_what_looks_right_may_have_a_second_field_in_the_source(holder: str, mon
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 40)
     loaded = load(BytesSource(model.SerializeToString()))
-    assert list(loaded.tensor_survey.tensors[0].proto.float_data) == []
-    assert [tensor.proto.name for tensor in loaded.tensor_survey.irregular] == ["w1"]
-    assert [tensor.fields for tensor in loaded.tensor_survey.irregular] == [("raw_data", "float_data")]
+    assert list(loaded.suspect_tensors.unproved[0].proto.float_data) == []
+    assert [tensor.proto.name for tensor in loaded.suspect_tensors.miscounted] == ["w1"]
+    assert [tensor.fields for tensor in loaded.suspect_tensors.miscounted] == [("raw_data", "float_data")]
 
 
 def test_small_models_do_without_numpy(tmp_path: Path):

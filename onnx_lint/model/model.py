@@ -10,7 +10,7 @@ from onnx_lint import schema
 from onnx_lint.cached import cached_property
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attributes import AttributeIndex
-from onnx_lint.model.columns.attribute_kinds import AttributeSignature
+from onnx_lint.model.columns.attribute_kinds import AttributeKind
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.fault import Fault, FaultKind
@@ -21,14 +21,14 @@ from onnx_lint.model.names.resolution import Resolution, resolve
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.function_calls import Calls
 from onnx_lint.model.operators.imports import Imports, domains_in_use
-from onnx_lint.model.operators.mismatch import has_misfits
-from onnx_lint.model.operators.operators import Signatures
+from onnx_lint.model.operators.mismatch import has_mismatches
+from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.model.payload import Payload
-from onnx_lint.model.places.byte_ranges import Layout
-from onnx_lint.model.places.enclosing_names import Neighbourhood, Surroundings
+from onnx_lint.model.places.byte_ranges import ByteRanges
+from onnx_lint.model.places.enclosing_names import EnclosingNames, NamesInDocument
 from onnx_lint.model.places.place import ROOT, Key, Place
-from onnx_lint.model.tensors import TensorSurvey, survey
+from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.types.distinct_types import Derived, TypeIndex, attribute_types, with_elements
 from onnx_lint.model.types.usual_types import is_plain
 from onnx_lint.schema import Proto
@@ -265,13 +265,13 @@ class Model:
         return {graph: repeated for graph, repeated in found if repeated}
 
     @cached_property
-    def signatures(self) -> Signatures:
+    def operators(self) -> Operators:
         """What the operator of each node stands for: a signature, a function of the model, or nothing known."""
         schemas = self.operator_schemas
         if self.kind == OPERATOR_SET and self.document.opset_version >= 1:
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
-        return Signatures(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version)
+        return Operators(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version)
 
     @cached_property
     def type_flow(self) -> TypeFlow:
@@ -280,7 +280,7 @@ class Model:
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
-        ground = Ground(main, training, functions, self.signatures, self.imports, self._type_index, self.control_flow)
+        ground = Ground(main, training, functions, self.operators, self.imports, self._type_index, self.control_flow)
         return follow_types(ground)
 
     @cached_property
@@ -319,17 +319,17 @@ class Model:
             for index, proto in enumerate(function.attribute_defaults):
                 yield Attribute(proto, function.place.at("attribute_proto", index), function.body, None)
 
-    def attributes_where(self, is_wanted: Callable[[AttributeSignature], bool]) -> Iterator[Attribute]:
+    def attributes_where(self, is_wanted: Callable[[AttributeKind], bool]) -> Iterator[Attribute]:
         """The attributes of which `is_wanted` is true, which is asked once for each distinct signature."""
         if self.graphs:  # which fills the index
             yield from self._attribute_index.where(is_wanted)
 
     @property
-    def attribute_signatures(self) -> Iterable[AttributeSignature]:
+    def attribute_kinds(self) -> Iterable[AttributeKind]:
         """The distinct signatures of the attributes."""
-        return self._attribute_index.signatures if self.graphs else ()
+        return self._attribute_index.kinds if self.graphs else ()
 
-    def count_attributes(self, is_wanted: Callable[[AttributeSignature], bool]) -> int:
+    def count_attributes(self, is_wanted: Callable[[AttributeKind], bool]) -> int:
         """How many attributes `attributes_where` has."""
         return self._attribute_index.count(is_wanted) if self.graphs else 0
 
@@ -399,7 +399,7 @@ class Model:
                 continue
             for index, proto in enumerate(graph.proto.sparse_initializer):
                 yield SparseTensor(proto, graph.place.at("sparse_initializer", index), graph)
-        for attribute in self.attributes_where(lambda signature: not _SPARSE_FIELDS.isdisjoint(signature.fields)):
+        for attribute in self.attributes_where(lambda kind: not _SPARSE_FIELDS.isdisjoint(kind.fields)):
             if attribute.proto.HasField("sparse_tensor"):
                 yield SparseTensor(attribute.proto.sparse_tensor, attribute.place.at("sparse_tensor"), attribute.graph)
             for index, proto in enumerate(attribute.proto.sparse_tensors):
@@ -420,7 +420,7 @@ class Model:
             for index in range(len(graph.proto.initializer)):
                 proto = graph.message_at("initializer", index)
                 yield self._tensor(proto, graph.place.at("initializer", index), graph)
-        for attribute in self.attributes_where(lambda signature: not _TENSOR_FIELDS.isdisjoint(signature.fields)):
+        for attribute in self.attributes_where(lambda kind: not _TENSOR_FIELDS.isdisjoint(kind.fields)):
             if attribute.proto.HasField("t"):
                 yield self._tensor(attribute.proto.t, attribute.place.at("t"), attribute.graph)
             for index, proto in enumerate(attribute.proto.tensors):
@@ -433,7 +433,7 @@ class Model:
     @cached_property
     def external_data(self) -> list[ExternalData]:
         """The tensors that are marked as stored outside the file, or that say where."""
-        annotated = self.tensor_survey.annotated
+        annotated = self.suspect_tensors.annotated
         found = [tensor for tensor in annotated if tensor.proto.external_data or tensor.proto.data_location]
         if not found:
             return []
@@ -448,10 +448,10 @@ class Model:
         return Tensor(proto, place, graph, payloads)
 
     @cached_property
-    def tensor_survey(self) -> TensorSurvey:
+    def suspect_tensors(self) -> SuspectTensors:
         """The tensors about whose values a rule may have something to say, and all sparse tensors."""
         graphs = self.graphs  # which fills the index
-        return survey(graphs, self._attribute_index, self.source, self.payloads)
+        return find_suspects(graphs, self._attribute_index, self.source, self.payloads)
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
@@ -460,7 +460,7 @@ class Model:
     @cached_property
     def _metadata(self) -> list[Metadata]:
         holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
-        return list(metadata_lists(self.proto, *holders, self.tensor_survey.annotated))
+        return list(metadata_lists(self.proto, *holders, self.suspect_tensors.annotated))
 
     # --- what a rule may be about: false or empty where there is nothing of the kind
 
@@ -497,8 +497,8 @@ class Model:
             or self.graphs_with("doc_string")
             or self.annotated_nodes
             or self.annotated_value_infos
-            or self.tensor_survey.annotated
-            or self.count_attributes(lambda signature: signature.is_documented)
+            or self.suspect_tensors.annotated
+            or self.count_attributes(lambda kind: kind.is_documented)
         )
 
     @cached_property
@@ -535,12 +535,12 @@ class Model:
     @cached_property
     def has_misused_operators(self) -> bool:
         """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it."""
-        return has_misfits(self.signatures)
+        return has_mismatches(self.operators)
 
     @cached_property
     def has_unusual_attributes(self) -> bool:
         """Whether an attribute is other than a name and one valid value of the stated type."""
-        return self.count_attributes(lambda signature: not signature.is_usual) > 0
+        return self.count_attributes(lambda kind: not kind.is_usual) > 0
 
     @cached_property
     def has_type_conflicts(self) -> bool:
@@ -578,31 +578,31 @@ class Model:
     @cached_property
     def has_suspect_tensors(self) -> bool:
         """Whether a tensor is not evidently right as it stands in the file."""
-        return bool(self.tensor_survey.tensors)
+        return bool(self.suspect_tensors.unproved)
 
     @cached_property
     def has_sparse_tensors(self) -> bool:
         """Whether there is a sparse tensor."""
-        return bool(self.tensor_survey.sparse)
+        return bool(self.suspect_tensors.sparse)
 
     # --- places
 
-    def surroundings(self, place: Place) -> Surroundings:
+    def enclosing_names(self, place: Place) -> EnclosingNames:
         """The names of what stands around `place` and at it."""
-        return self._neighbourhood.of(place)
+        return self._names_in_document.of(place)
 
     @cached_property
-    def _neighbourhood(self) -> Neighbourhood:
-        return Neighbourhood(self.document)
+    def _names_in_document(self) -> NamesInDocument:
+        return NamesInDocument(self.document)
 
     @cached_property
-    def _layout(self) -> Layout:
+    def _byte_ranges(self) -> ByteRanges:
         source = self.source if self.form == "binary" else BytesSource(self.document.SerializeToString())
-        return Layout(source, self.kind)
+        return ByteRanges(source, self.kind)
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """The first byte of what stands at `place` and the byte after it; None where it is absent or in text."""
-        return self._layout.byte_range(place) if self.form == "binary" else None
+        return self._byte_ranges.byte_range(place) if self.form == "binary" else None
 
     def order(self, place: Place) -> int:
         """Where `place`, or the nearest message around it that is there, begins in the serialized model."""
@@ -610,8 +610,8 @@ class Model:
 
     def extent(self, place: Place) -> tuple[int, int]:
         """The bytes of `place`, or the nearest message around it that is there, in the serialized model."""
-        layout = self._layout
-        return next(found for place in place.ancestors() if (found := layout.byte_range(place)) is not None)
+        ranges = self._byte_ranges
+        return next(found for place in place.ancestors() if (found := ranges.byte_range(place)) is not None)
 
 
 def _outlined(model: Proto) -> Proto:
@@ -644,8 +644,8 @@ _TENSOR_FIELDS = frozenset({"t", "tensors"})
 _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
-def _holds_types(signature: AttributeSignature) -> bool:
-    return "tp" in signature.fields or "type_protos" in signature.fields
+def _holds_types(kind: AttributeKind) -> bool:
+    return "tp" in kind.fields or "type_protos" in kind.fields
 
 
 class TooManyPartsError(Exception):

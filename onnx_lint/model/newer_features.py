@@ -106,7 +106,7 @@ def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterat
 
 def _fields_of_attributes(model: Model, premature: frozenset[str]) -> Iterator[_Occurrence]:
     if premature:
-        for attribute in model.attributes_where(lambda signature: not premature.isdisjoint(signature.fields)):
+        for attribute in model.attributes_where(lambda kind: not premature.isdisjoint(kind.fields)):
             for field in premature:
                 value = getattr(attribute.proto, field)
                 if attribute.proto.HasField(field) if hasattr(value, "DESCRIPTOR") else value:
@@ -114,7 +114,7 @@ def _fields_of_attributes(model: Model, premature: frozenset[str]) -> Iterator[_
 
 
 def _external_data(model: Model) -> Iterator[_Occurrence]:
-    for tensor in model.tensor_survey.annotated:
+    for tensor in model.suspect_tensors.annotated:
         # Both fields say the same, the entries more plainly.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
@@ -147,7 +147,7 @@ def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
         for holder in model.types_where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)
             yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
-    if model.tensor_survey.element_types.isdisjoint(premature):
+    if model.suspect_tensors.element_types.isdisjoint(premature):
         return
     for tensor in model.tensors():
         if tensor.proto.data_type in premature:

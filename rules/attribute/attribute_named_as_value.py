@@ -28,15 +28,15 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Elu" input: "alpha" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
     """
-    usages = [usage for usage in model.signatures.usages if usage.attributes]
-    names = {name for usage in usages for name, _ in usage.attributes} - {""}
+    alike_nodes = [alike for alike in model.operators.alike_nodes if alike.attributes]
+    names = {name for alike in alike_nodes for name, _ in alike.attributes} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.
     shared = {use.name for use in model.resolution.undefined} & names
     for graph in model.graphs:
         shared |= graph.positions.keys() & names
-    for usage in usages if shared else ():
-        if not shared.isdisjoint(name for name, _ in usage.attributes):
-            for node in usage.nodes:
+    for alike in alike_nodes if shared else ():
+        if not shared.isdisjoint(name for name, _ in alike.attributes):
+            for node in alike.nodes:
                 yield from _findings(node)
 
 

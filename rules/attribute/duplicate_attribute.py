@@ -30,10 +30,10 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for usage in model.signatures.usages:
-        names = [name for name, _ in usage.attributes]
+    for alike in model.operators.alike_nodes:
+        names = [name for name, _ in alike.attributes]
         if len(set(names)) != len(names):
-            for node in usage.nodes:
+            for node in alike.nodes:
                 yield from _duplicates(node)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeSignature, value_fields
+from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -40,6 +40,6 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
         )
 
 
-def _is_mismatched(signature: AttributeSignature) -> bool:
-    expected = VALUE_FIELD_OF_TYPE.get(signature.type)
-    return expected is not None and len(signature.fields) == 1 and signature.fields[0] != expected
+def _is_mismatched(kind: AttributeKind) -> bool:
+    expected = VALUE_FIELD_OF_TYPE.get(kind.type)
+    return expected is not None and len(kind.fields) == 1 and kind.fields[0] != expected

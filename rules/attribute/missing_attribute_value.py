@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeSignature
+from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -42,7 +42,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
         )
 
 
-def _is_missing(signature: AttributeSignature) -> bool:
-    if signature.fields or signature.is_reference:
+def _is_missing(kind: AttributeKind) -> bool:
+    if kind.fields or kind.is_reference:
         return False
-    return TYPE_NAMES.get(signature.type) in _VISIBLE_TYPES
+    return TYPE_NAMES.get(kind.type) in _VISIBLE_TYPES

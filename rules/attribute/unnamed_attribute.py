@@ -25,7 +25,7 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { type: FLOAT f: 0.1 } }
     ```
     """
-    for attribute in model.attributes_where(lambda signature: not signature.is_named):
+    for attribute in model.attributes_where(lambda kind: not kind.is_named):
         holder = attribute.node.describe() if attribute.node else attribute.graph.describe()
         yield Finding(
             attribute.place,

@@ -103,7 +103,7 @@ def _names(model: Model) -> tuple[Place, str] | None:
 def _names_of_few(model: Model) -> Iterator[str]:
     """All names but those in nodes, of which there are the most, and of which the table of nodes has the length."""
     graphs, from_iterable = model.graphs, chain.from_iterable
-    operators = [usage.operator for usage in model.signatures.usages]
+    operators = [alike.operator for alike in model.operators.alike_nodes]
     return chain(
         [operator.op_type for operator in operators],
         [operator.domain for operator in operators],

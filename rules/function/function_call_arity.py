@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Function, Model, Node
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -29,7 +29,7 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" input: "x" output: "y" node { ... } }
     ```
     """
-    if not any(map(_has_surplus, model.signatures.usages)):
+    if not any(map(_has_surplus, model.operators.alike_nodes)):
         return
     for node, function in model.calls.all:
         if len(node.inputs) > len(function.body.input_names):
@@ -38,10 +38,10 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
             yield from _surplus(node, function, "output", node.outputs, function.body.output_names)
 
 
-def _has_surplus(usage: Usage) -> bool:
-    function = usage.operator.function
+def _has_surplus(alike: AlikeNodes) -> bool:
+    function = alike.operator.function
     return function is not None and (
-        len(usage.inputs) > len(function.body.input_names) or len(usage.outputs) > len(function.body.output_names)
+        len(alike.inputs) > len(function.body.input_names) or len(alike.outputs) > len(function.body.output_names)
     )
 
 

@@ -31,7 +31,7 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     ```
     """
     parameters: dict[int, dict[str, Attribute]] = {}
-    for node, function in model.calls.all if model.signatures.calls_have_attributes else ():
+    for node, function in model.calls.all if model.operators.calls_have_attributes else ():
         for index, attribute in enumerate(node.attribute_protos):
             if not parameters:
                 parameters = _parameters(model)
@@ -66,7 +66,7 @@ def _parameters(model: Model) -> dict[int, dict[str, Attribute]]:
 
 def _references(model: Model) -> Iterator[tuple[Function, Attribute]]:
     """Each attribute in a function that refers to a parameter, and the function."""
-    for attribute in model.attributes_where(lambda signature: signature.is_reference):
+    for attribute in model.attributes_where(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:
             yield attribute.function, attribute
 

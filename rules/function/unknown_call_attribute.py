@@ -29,7 +29,7 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha" node { ... } }
     ```
     """
-    for node, function in model.calls.all if model.signatures.calls_have_attributes else ():
+    for node, function in model.calls.all if model.operators.calls_have_attributes else ():
         declared = attribute_parameters(function)
         for index, attribute in enumerate(node.attribute_protos):
             name = attribute.name

@@ -44,7 +44,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     for function in model.functions:
         if function.domain in domains:
             functions.setdefault(function.domain, []).append(function)
-    operators = (usage.operator for usage in model.signatures.usages)
+    operators = (alike.operator for alike in model.operators.alike_nodes)
     if not any(operator.function is None and operator.domain in functions for operator in operators):
         return
     missing: dict[tuple[str, str], list[Node]] = {}

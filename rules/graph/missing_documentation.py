@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.columns.attribute_kinds import AttributeSignature
+from onnx_lint.model.columns.attribute_kinds import AttributeKind
 from onnx_lint.rule import Finding, rule
 
 
@@ -51,5 +51,5 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
         )
 
 
-def _is_undocumented(signature: AttributeSignature) -> bool:
-    return not signature.is_documented
+def _is_undocumented(kind: AttributeKind) -> bool:
+    return not kind.is_documented

@@ -37,11 +37,11 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     ```
     """
     # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
-    usages = model.signatures.usages
+    alike_nodes = model.operators.alike_nodes
     functions = {function.name for function in model.functions}
     # The name of a function is judged where the function stands.
-    operators = {*_not_c90([usage.operator.op_type for usage in usages])} - functions
-    attributes = {*_not_c90([name for usage in usages for name, _ in usage.attributes])}
+    operators = {*_not_c90([alike.operator.op_type for alike in alike_nodes])} - functions
+    attributes = {*_not_c90([name for alike in alike_nodes for name, _ in alike.attributes])}
     for graph in model.graphs:
         first, last = _names_of_few(graph, operators, attributes)
         wrong = _not_c90(chain(first, graph.positions, graph.node_names, last))

@@ -37,7 +37,7 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     `opset_import { domain: "" version: 999 }`
     """
-    schemas = model.signatures.schemas
+    schemas = model.operators.schemas
     for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, schemas) for entry in entries)):
         if importer.function is None and model.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version:
             continue

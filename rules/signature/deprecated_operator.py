@@ -32,16 +32,16 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "Upsample" input: "x" input: "scales" output: "y" }
     ```
     """
-    for usage in model.signatures.usages:
-        schema = usage.operator.schema
+    for alike in model.operators.alike_nodes:
+        schema = alike.operator.schema
         if schema is None or not schema.deprecated:
             continue
         replacement = REPLACEMENTS.get((schema.domain, schema.name))
-        for node in usage.nodes:
+        for node in alike.nodes:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an operator that {_domain(schema)} deprecated in version "
-                f"{schema.since_version}, {imports(usage, node)}{_instead(schema, replacement)}",
+                f"{schema.since_version}, {imports(alike, node)}{_instead(schema, replacement)}",
                 allowed=_allowed(schema, replacement),
                 subject=node.op_type,
             )

@@ -44,10 +44,10 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     ```
     """
     judged: dict[Graph, list[tuple[Judge, set[NodeForm]]]] = {}
-    for usage in model.signatures.verified_usages:
-        judge = _JUDGES.get((usage.operator.domain, usage.operator.op_type))
+    for alike in model.operators.verified_nodes:
+        judge = _JUDGES.get((alike.operator.domain, alike.operator.op_type))
         if judge is not None:
-            for graph, forms in usage.forms.items():
+            for graph, forms in alike.forms.items():
                 judged.setdefault(graph, []).append((judge, forms))
     for graph, groups in judged.items():
         yield from _in_graph(graph, groups)

@@ -33,7 +33,7 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     functions { name: "F" opset_import { domain: "" version: 12 } node { op_type: "Softmax" ... } ... }
     ```
     """
-    reference = dict(model.signatures.opset_versions(model.main_graph))
+    reference = dict(model.operators.opset_versions(model.main_graph))
     for entries in model.imports.distinct:
         reference = {**highest_versions(entries), **reference}
     for importer in model.imports.where(lambda entries: _differs(entries, reference)):
@@ -52,12 +52,12 @@ def _differs(entries: Sequence[Proto], reference: Mapping[str, int]) -> bool:
 def _findings(model: Model, function: Function, domain: str, versions: tuple[int, int]) -> Iterator[Finding]:
     differing: dict[str, tuple[OperatorSchema, OperatorSchema]] = {}
     first = None
-    for usage in model.signatures.usages:
-        operator = usage.operator
+    for alike in model.operators.alike_nodes:
+        operator = alike.operator
         if operator.domain != domain or operator.op_type in differing or operator.function is not None:
             continue
-        node = next((node for node in usage.nodes if node.graph.function is function), None)
-        mine, theirs = (model.signatures.schemas.find(domain, operator.op_type, version) for version in versions)
+        node = next((node for node in alike.nodes if node.graph.function is function), None)
+        mine, theirs = (model.operators.schemas.find(domain, operator.op_type, version) for version in versions)
         if node is not None and mine is not None and theirs is not None and mine.since_version != theirs.since_version:
             differing[operator.op_type] = mine, theirs
             first = first or node

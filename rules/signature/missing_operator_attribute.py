@@ -11,7 +11,7 @@ from onnx_lint.model.operators.mismatch import (
     other_version,
     version_hint,
 )
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.alternatives import Alternatives
@@ -42,15 +42,15 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "Cast" input: "x" output: "y" }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        schema = usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
         assert schema is not None
-        missing = missing_attributes(schema, usage)
-        groups = missing_alternatives(schema, usage)
-        other = other_version(model.signatures.schemas, schema, usage) if missing or groups else ""
+        missing = missing_attributes(schema, alike)
+        groups = missing_alternatives(schema, alike)
+        other = other_version(model.operators.schemas, schema, alike) if missing or groups else ""
         for name in missing:
-            for node in usage.nodes:
-                hint = version_hint(other, usage, node)
+            for node in alike.nodes:
+                hint = version_hint(other, alike, node)
                 yield Finding(
                     node.place,
                     f"{node.describe()} has no attribute {quote(name)}, {describe_schema(schema)} requires it{hint}",
@@ -58,10 +58,10 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     subject=name,
                 )
         for group in groups:
-            yield from _without_any(schema, usage, group, other)
+            yield from _without_any(schema, alike, group, other)
 
 
-def _without_any(schema: OperatorSchema, usage: Usage, group: Alternatives, other: str) -> Iterator[Finding]:
+def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Alternatives, other: str) -> Iterator[Finding]:
     """The findings of nodes that have no member of a group; each group has two members or more."""
     if len(group.attributes) > 2:
         members = f"the attributes {', '.join(map(quote, group.attributes))}"
@@ -72,11 +72,11 @@ def _without_any(schema: OperatorSchema, usage: Usage, group: Alternatives, othe
             names.append(f"input {group.input} ({quote(schema.inputs[group.input].name)})")
         members = " and ".join(names)
         lacks = f"neither {' nor '.join(names)}"
-    for node in usage.nodes:
+    for node in alike.nodes:
         yield Finding(
             node.place,
             f"{node.describe()} has {lacks}, {describe_schema(schema)} requires one of them"
-            f"{version_hint(other, usage, node)}",
+            f"{version_hint(other, alike, node)}",
             allowed=f"one of {members}",
             subject=group.attributes[0],
         )

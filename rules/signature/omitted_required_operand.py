@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import Operands, describe_schema, operands, other_version, version_hint
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -31,23 +31,23 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "" input: "b" output: "y" }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        schema = usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
         assert schema is not None
         # Only a place that is there and empty can be at fault.
-        if all(usage.inputs) and all(usage.outputs):
+        if all(alike.inputs) and all(alike.outputs):
             continue
-        for side in operands(schema, usage):
-            yield from _findings(model, schema, usage, side)
+        for side in operands(schema, alike):
+            yield from _findings(model, schema, alike, side)
 
 
-def _findings(model: Model, schema: OperatorSchema, usage: Usage, side: Operands) -> Iterator[Finding]:
+def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Operands) -> Iterator[Finding]:
     omitted = side.omitted
-    other = other_version(model.signatures.schemas, schema, usage) if omitted else ""
+    other = other_version(model.operators.schemas, schema, alike) if omitted else ""
     for index in omitted:
         name = quote(side.parameters[index].name)
-        for node in usage.nodes:
-            hint = version_hint(other, usage, node)
+        for node in alike.nodes:
+            hint = version_hint(other, alike, node)
             yield Finding(
                 node.place.at(side.word, index),
                 f"{side.word} {index} ({name}) of {node.describe()} is left out, "

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node
 from onnx_lint.model.operators.mismatch import Operands, counted, describe_schema, operands, other_version, version_hint
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema, Option
 from onnx_lint.wording import quote
@@ -42,20 +42,20 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        schema = usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
         assert schema is not None
-        for side in operands(schema, usage):
+        for side in operands(schema, alike):
             if not side.count_fits or side.short_variadic is not None:
-                yield from _findings(model, schema, usage, side)
+                yield from _findings(model, schema, alike, side)
 
 
-def _findings(model: Model, schema: OperatorSchema, usage: Usage, side: Operands) -> Iterator[Finding]:
+def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Operands) -> Iterator[Finding]:
     if side.word == "output" and not side.given:
         return
-    other = other_version(model.signatures.schemas, schema, usage)
-    for node in usage.nodes:
-        hint = version_hint(other, usage, node)
+    other = other_version(model.operators.schemas, schema, alike)
+    for node in alike.nodes:
+        hint = version_hint(other, alike, node)
         if side.count_fits:
             yield _short(schema, node, side, hint)
             continue

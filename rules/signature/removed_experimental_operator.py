@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.operators.operators import Standing
+from onnx_lint.model.operators.operators import OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, onnxruntime_default_domain
 
@@ -30,13 +30,17 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "Affine" input: "x" output: "y" }
     ```
     """
-    for usage in model.signatures.usages:
-        operator = usage.operator
-        if operator.standing is not Standing.UNKNOWN or operator.domain or operator.op_type not in REMOVED_EXPERIMENTAL:
+    for alike in model.operators.alike_nodes:
+        operator = alike.operator
+        if (
+            operator.status is not OperatorStatus.UNKNOWN
+            or operator.domain
+            or operator.op_type not in REMOVED_EXPERIMENTAL
+        ):
             continue
         substitute = REMOVED_EXPERIMENTAL[operator.op_type]
         kept = "; ONNX Runtime still has it" if operator.op_type in onnxruntime_default_domain() else ""
-        for node in usage.nodes:
+        for node in alike.nodes:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an experimental operator that was removed from ONNX{kept}",

@@ -32,7 +32,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
     for function in model.functions if published else ():
         domain = normalized_domain(function.domain)
-        versions = model.signatures.schemas.versions(domain, function.name) if function.domain in published else ()
+        versions = model.operators.schemas.versions(domain, function.name) if function.domain in published else ()
         if versions:
             yield Finding(
                 function.place.at("name"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Function, Model, Node
 from onnx_lint.model.operators.mismatch import describe_schema
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -39,20 +39,20 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     if not model.parametric_functions:
         return
     needs = _needs(model)
-    for usage in model.signatures.usages:
-        function = usage.operator.function
+    for alike in model.operators.alike_nodes:
+        function = alike.operator.function
         if function is None or not needs.get(function.index):
             continue
-        given = {name for name, _ in usage.attributes}
+        given = {name for name, _ in alike.attributes}
         for name, (holder, index) in needs[function.index].items():
             if name in given:
                 continue
-            for node in usage.nodes:
+            for node in alike.nodes:
                 yield _finding(model, node, function, name, holder, index)
 
 
 def _finding(model: Model, node: Node, function: Function, name: str, holder: Node, index: int) -> Finding:
-    operator = model.signatures.operator(holder)
+    operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:
         needed_by += f", as {describe_schema(operator.schema)} requires it"
@@ -69,28 +69,28 @@ def _finding(model: Model, node: Node, function: Function, name: str, holder: No
 def _needs(model: Model) -> dict[int, Needs]:
     """For each function, by index, what its calls have to give; callees before their callers, however deep."""
     needs: dict[int, Needs] = {function.index: {} for function in model.functions}
-    usages = [usage for usage in model.signatures.usages if usage.attributes]
-    callers: dict[int, list[Usage]] = {}
-    for usage in usages:
-        schema, function = usage.operator.schema, usage.operator.function
+    alike_nodes = [alike for alike in model.operators.alike_nodes if alike.attributes]
+    callers: dict[int, list[AlikeNodes]] = {}
+    for alike in alike_nodes:
+        schema, function = alike.operator.schema, alike.operator.function
         if function is not None:
-            callers.setdefault(function.index, []).append(usage)
+            callers.setdefault(function.index, []).append(alike)
         elif schema is not None:
-            _take_over(needs, usage, {name for name, attribute in schema.attributes.items() if attribute.required})
+            _take_over(needs, alike, {name for name, attribute in schema.attributes.items() if attribute.required})
     pending = [index for index, found in needs.items() if found]
     while pending:
         callee = pending.pop()
-        for usage in callers.get(callee, ()):
-            pending += _take_over(needs, usage, set(needs[callee]))
+        for alike in callers.get(callee, ()):
+            pending += _take_over(needs, alike, set(needs[callee]))
     return needs
 
 
-def _take_over(needs: dict[int, Needs], usage: Usage, required: set[str]) -> list[int]:
+def _take_over(needs: dict[int, Needs], alike: AlikeNodes, required: set[str]) -> list[int]:
     """Note the parameters that nodes of function bodies hand on to the required attributes; return who has new ones."""
-    if not any(name in required for name, _ in usage.attributes):
+    if not any(name in required for name, _ in alike.attributes):
         return []
     changed = []
-    for node in usage.nodes:
+    for node in alike.nodes:
         function = node.graph.function
         if function is None:
             continue

@@ -39,12 +39,12 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
     node { op_type: "BatchNormalization" input: ... output: "y" output: "mean" output: "var" }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        operator, schema = usage.operator, usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        operator, schema = alike.operator, alike.operator.schema
         if operator.op_type != "BatchNormalization" or operator.domain or schema is None:
             continue
-        if schema.since_version in TRAINING_OUTPUTS and any(usage.outputs[1:]):
-            for node in usage.nodes:
+        if schema.since_version in TRAINING_OUTPUTS and any(alike.outputs[1:]):
+            for node in alike.nodes:
                 yield from _finding(node, *TRAINING_OUTPUTS[schema.since_version])
 
 

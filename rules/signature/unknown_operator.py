@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import importer
-from onnx_lint.model.operators.operators import Operator, Standing
+from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, OperatorSchemas, onnxruntime_default_domain
 from onnx_lint.wording import quote, quote_some, suggestion
@@ -105,11 +105,11 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
     ```
     """
-    schemas = model.signatures.schemas
-    unknown = [usage for usage in model.signatures.usages if usage.operator.standing is Standing.UNKNOWN]
+    schemas = model.operators.schemas
+    unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
     names: dict[tuple[str, int | None], list[str]] = {}
-    for count, usage in enumerate(unknown):
-        operator = usage.operator
+    for count, alike in enumerate(unknown):
+        operator = alike.operator
         if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
             continue
         key = (operator.domain, operator.opset_version)
@@ -120,7 +120,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         # Only the text from edition 1.16 on has the sentence on letter case.
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
-        for node in usage.nodes:
+        for node in alike.nodes:
             who = importer(node)
             if who not in what:
                 what[who] = _what_is_known(schemas, operator, who, spelling, known)

@@ -11,7 +11,7 @@ from onnx_lint.model.operators.mismatch import (
     unknown_attributes,
     version_hint,
 )
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote, quote_some, suggestion
@@ -42,23 +42,25 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        schema = usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
         assert schema is not None
-        unknown = set(unknown_attributes(schema, usage)) if usage.attributes else None
+        unknown = set(unknown_attributes(schema, alike)) if alike.attributes else None
         if unknown:
-            yield from _findings(model.signatures.schemas, schema, usage, unknown)
+            yield from _findings(model.operators.schemas, schema, alike, unknown)
 
 
-def _findings(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, unknown: set[str]) -> Iterator[Finding]:
-    other = other_version(schemas, schema, usage)
+def _findings(
+    schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, unknown: set[str]
+) -> Iterator[Finding]:
+    other = other_version(schemas, schema, alike)
     allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     hints = {name: other or _hint(schemas, schema, name) for name in unknown}
     meant = {name: suggestion(name, schema.attributes) for name in unknown}
-    for node in usage.nodes:
+    for node in alike.nodes:
         for index in attributes_with(node, unknown):
             name = node.attribute_protos[index].name
-            hint = version_hint(hints[name], usage, node) or meant[name]
+            hint = version_hint(hints[name], alike, node) or meant[name]
             yield Finding(
                 node.place.at("attribute", index),
                 f"{node.describe()} has attribute {quote(name)}, {describe_schema(schema)} has none of that name{hint}",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node, Proto
 from onnx_lint.model.operators.mismatch import describe_schema, version_hint
-from onnx_lint.model.operators.operators import Usage
+from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type
@@ -40,18 +40,18 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "auto_pad" s: "SAME" type: STRING } }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        schema = usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
         assert schema is not None
-        restricted = {name: values for name, _ in usage.attributes if (values := allowed_values(schema, name))}
-        forms = set().union(*usage.forms.values()) if restricted else ()
+        restricted = {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
+        forms = set().union(*alike.forms.values()) if restricted else ()
         if any(_wrong_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
-            for node in usage.nodes:
-                yield from _findings(model.signatures.schemas, schema, usage, node, restricted)
+            for node in alike.nodes:
+                yield from _findings(model.operators.schemas, schema, alike, node, restricted)
 
 
 def _findings(
-    schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage, node: Node, restricted: dict[str, Values]
+    schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, node: Node, restricted: dict[str, Values]
 ) -> Iterator[Finding]:
     for index, attribute in enumerate(node.attribute_protos):
         wrong = _wrong_values(attribute, schema, restricted)
@@ -59,7 +59,7 @@ def _findings(
             continue
         allowed = restricted[attribute.name]
         shown = _shown(schema, attribute.name, wrong[0])
-        hint = version_hint(_version(schemas, schema, attribute.name, wrong[0]), usage, node)
+        hint = version_hint(_version(schemas, schema, attribute.name, wrong[0]), alike, node)
         hint = hint or _spelling(wrong[0], allowed)
         yield Finding(
             node.place.at("attribute", index),

@@ -37,15 +37,15 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" i: 1 type: INT } }
     ```
     """
-    for usage in model.signatures.verified_usages:
-        schema = usage.operator.schema
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
         assert schema is not None
-        wrong = set(mistyped_attributes(schema, usage)) if usage.attributes else None
+        wrong = set(mistyped_attributes(schema, alike)) if alike.attributes else None
         if not wrong:
             continue
-        other = other_version(model.signatures.schemas, schema, usage)
-        for node in usage.nodes:
-            hint = version_hint(other, usage, node)
+        other = other_version(model.operators.schemas, schema, alike)
+        for node in alike.nodes:
+            hint = version_hint(other, alike, node)
             for index in attributes_with(node, wrong):
                 attribute = node.attribute_protos[index]
                 expected = schema.attributes[attribute.name].type

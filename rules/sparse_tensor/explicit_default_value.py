@@ -32,7 +32,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.tensor_survey.sparse:
+    for sparse in model.suspect_tensors.sparse:
         if sparse.values is not None:
             yield from _findings(sparse, sparse.values)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from onnx_lint.model import ROOT, Model, Node, Proto
 from onnx_lint.model.newer_features import features_beyond
-from onnx_lint.model.operators.operators import Operator, Standing
+from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
@@ -106,17 +106,17 @@ def _is_beyond(entry: Proto, known: Mapping[str, int]) -> bool:
 def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
     first: dict[tuple[str, str, int], Node] = {}
     counts: dict[tuple[str, str, int], int] = {}
-    for usage in model.signatures.usages:
-        operator = usage.operator
+    for alike in model.operators.alike_nodes:
+        operator = alike.operator
         since = _since(operator)
         if since > known.get(operator.domain, since):
             key = (operator.domain, operator.op_type, since)
-            first.setdefault(key, usage.nodes[0])
-            counts[key] = counts.get(key, 0) + len(usage.nodes)
+            first.setdefault(key, alike.nodes[0])
+            counts[key] = counts.get(key, 0) + len(alike.nodes)
     for (domain, op_type, since), node in first.items():
         name = domain or "ai.onnx"
         version = known[domain]
-        came = any(earlier <= version for earlier in model.signatures.schemas.versions(domain, op_type))
+        came = any(earlier <= version for earlier in model.operators.schemas.versions(domain, op_type))
         what = "was changed in" if came else "came with"
         yield Finding(
             node.place.at("op_type"),
@@ -131,4 +131,6 @@ def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
 
 def _since(operator: Operator) -> int:
     """The version that brought the signature of the operator; 0 where none is known."""
-    return operator.schema.since_version if operator.standing is Standing.KNOWN and operator.schema is not None else 0
+    return (
+        operator.schema.since_version if operator.status is OperatorStatus.KNOWN and operator.schema is not None else 0
+    )

@@ -39,7 +39,7 @@ _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 _SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
-class AttributeSignature:
+class AttributeKind:
     """What an AttributeProto holds, without its name and values. Those that are equal are one object, but for a few."""
 
     __slots__ = (
@@ -87,7 +87,7 @@ class AttributeSignature:
         return has_one_value and self.is_named and self.is_text and not self.is_reference
 
 
-_shared = lru_cache(1_000)(AttributeSignature)
+_shared = lru_cache(1_000)(AttributeKind)
 
 _MAX_KEY_BYTES: Final = 128
 """A longer attribute is hardly ever repeated and is looked at without being remembered."""
@@ -95,10 +95,10 @@ _MAX_KEY_BYTES: Final = 128
 _MAX_KNOWN: Final = 10_000
 """How many attributes are remembered before all are forgotten."""
 
-_known: dict[bytes, AttributeSignature] = {}
+_known: dict[bytes, AttributeKind] = {}
 
 
-def signature_of(attribute: Any) -> AttributeSignature:
+def attribute_kind(attribute: Any) -> AttributeKind:
     """The signature of an AttributeProto.
 
     To look up its serialized form costs a tenth of asking for each of its fourteen value fields.
@@ -116,7 +116,7 @@ def signature_of(attribute: Any) -> AttributeSignature:
     return found
 
 
-def _asked(attribute: Any) -> AttributeSignature:
+def _asked(attribute: Any) -> AttributeKind:
     fields = value_fields(attribute)
     tensors = [attribute.t] if "t" in fields else []
     if "tensors" in fields:

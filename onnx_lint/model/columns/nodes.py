@@ -18,7 +18,7 @@ from onnx_lint import schema
 from onnx_lint.schema.wire import decode_varint
 
 if TYPE_CHECKING:
-    from onnx_lint.model.columns.attribute_kinds import AttributeSignature
+    from onnx_lint.model.columns.attribute_kinds import AttributeKind
 
 _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 """The tags of the first fields of a NodeProto."""
@@ -44,7 +44,16 @@ _MAX_FORMS: Final = 4_096
 class NodeForm:
     """What nodes that look alike have in common: operator, attributes, and which inputs and outputs are given."""
 
-    __slots__ = ("attribute_types", "attributes", "domain", "inputs", "op_type", "outputs", "overload", "signatures")
+    __slots__ = (
+        "attribute_kinds",
+        "attribute_types",
+        "attributes",
+        "domain",
+        "inputs",
+        "op_type",
+        "outputs",
+        "overload",
+    )
 
     def __init__(
         self,
@@ -66,7 +75,7 @@ class NodeForm:
         self.inputs = inputs
         """For each input whether it is given; an empty name leaves it out."""
         self.outputs = outputs
-        self.signatures: tuple[AttributeSignature, ...] | None = None
+        self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
 
 

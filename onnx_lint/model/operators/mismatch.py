@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model.graph import Node
-from onnx_lint.model.operators.operators import Signatures, Standing, Usage
+from onnx_lint.model.operators.operators import AlikeNodes, Operators, OperatorStatus
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import (
     ATTRIBUTE_TYPE_CODES,
@@ -28,7 +28,7 @@ _TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
 class Operands(Record):
-    """The inputs or the outputs of a usage beside what a signature says of them."""
+    """The inputs or the outputs of alike nodes, and what a signature says of them."""
 
     word: str
     """`input` or `output`, which is also the field of the node."""
@@ -71,72 +71,72 @@ class Operands(Record):
         return f"{self.least} to {self.greatest} {self.word}s"
 
 
-def operands(schema: OperatorSchema, usage: Usage) -> tuple[Operands, Operands]:
-    """The inputs and the outputs of a usage beside a signature."""
+def operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[Operands, Operands]:
+    """The inputs and the outputs of alike nodes, and what a signature says of them."""
     return (
-        Operands("input", usage.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
-        Operands("output", usage.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts),
+        Operands("input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
+        Operands("output", alike.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts),
     )
 
 
-def unknown_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
+def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The attributes that the signature does not have, without those that belong to implementations."""
-    names = [name for name, _ in usage.attributes if name and name not in schema.attributes]
+    names = [name for name, _ in alike.attributes if name and name not in schema.attributes]
     return [name for name in names if not name.startswith(IMPLEMENTATION_PREFIX)]
 
 
-def missing_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
+def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
-    given = {name for name, _ in usage.attributes}
+    given = {name for name, _ in alike.attributes}
     return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
 
 
-def missing_alternatives(schema: OperatorSchema, usage: Usage) -> list[Alternatives]:
+def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Alternatives]:
     """The groups of attributes and inputs of which the operator needs one, and the nodes have none."""
-    given = {name for name, _ in usage.attributes}
+    given = {name for name, _ in alike.attributes}
     return [
         group
         for group in alternatives(schema)
-        if given.isdisjoint(group.attributes) and not (group.input is not None and any(usage.inputs[group.input :][:1]))
+        if given.isdisjoint(group.attributes) and not (group.input is not None and any(alike.inputs[group.input :][:1]))
     ]
 
 
-def mistyped_attributes(schema: OperatorSchema, usage: Usage) -> list[str]:
+def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The attributes that state another type than the signature's; those without a valid type are left out."""
     return [
         name
-        for name, code in usage.attributes
+        for name, code in alike.attributes
         if code in _TYPE_NAMES and name in schema.attributes and schema.attributes[name].type_code != code
     ]
 
 
-def fits(schema: OperatorSchema, usage: Usage) -> bool:
-    """Whether a usage keeps to a signature in operands and attributes; types of values are not looked at."""
+def fits(schema: OperatorSchema, alike: AlikeNodes) -> bool:
+    """Whether alike nodes keep to a signature in operands and attributes; types of values are not looked at."""
     return all(
-        side.count_fits and not side.omitted and side.short_variadic is None for side in operands(schema, usage)
+        side.count_fits and not side.omitted and side.short_variadic is None for side in operands(schema, alike)
     ) and not (
-        unknown_attributes(schema, usage)
-        or missing_attributes(schema, usage)
-        or missing_alternatives(schema, usage)
-        or mistyped_attributes(schema, usage)
+        unknown_attributes(schema, alike)
+        or missing_attributes(schema, alike)
+        or missing_alternatives(schema, alike)
+        or mistyped_attributes(schema, alike)
     )
 
 
-def has_misfits(signatures: Signatures) -> bool:
+def has_mismatches(operators: Operators) -> bool:
     """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it.
 
-    Types and values are not looked at. That a usage fits is remembered for the next model.
+    Types and values are not looked at. What fits is remembered for the next model.
     """
-    fitting = signatures.schemas.fitting
-    for usage in signatures.usages:
-        schema = usage.operator.schema
-        if usage.operator.standing is Standing.UNKNOWN:
+    fitting = operators.schemas.fitting
+    for alike in operators.alike_nodes:
+        schema = alike.operator.schema
+        if alike.operator.status is OperatorStatus.UNKNOWN:
             return True
         if schema is None:
             continue
-        key = (schema.domain, schema.name, schema.since_version, usage.inputs, usage.outputs, usage.attributes)
+        key = (schema.domain, schema.name, schema.since_version, alike.inputs, alike.outputs, alike.attributes)
         if key not in fitting:
-            if schema.deprecated or not fits(schema, usage):
+            if schema.deprecated or not fits(schema, alike):
                 return True
             if len(fitting) < _MOST_FITTING and sum(map(len, key[3:])) <= _MOST_PARTS:
                 fitting.add(key)
@@ -145,39 +145,39 @@ def has_misfits(signatures: Signatures) -> bool:
 
 _MOST_FITTING = 10_000
 _MOST_PARTS = 20
-"""Usages of more operands and attributes are hardly ever met again."""
+"""Nodes with more operands and attributes are hardly ever met again."""
 
 
-def other_version(schemas: OperatorSchemas, schema: OperatorSchema, usage: Usage) -> str:
-    """The words that name another version of the operator that the usage fits; empty when none does.
+def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
+    """The words that name another version of the operator that the nodes fit; empty when they fit none.
 
     The next newer version is preferred, then the next older one.
     """
     versions = schemas.versions(schema.domain, schema.name)
     name = quote(schema.name)[1:-1]
     for version in versions:
-        if version > schema.since_version and _fits_version(schemas, schema, version, usage):
+        if version > schema.since_version and _fits_version(schemas, schema, version, alike):
             return f"this is {name} as of opset {version}"
     for version in reversed(versions):
-        if version < schema.since_version and _fits_version(schemas, schema, version, usage):
+        if version < schema.since_version and _fits_version(schemas, schema, version, alike):
             until = next(later for later in versions if later > version) - 1
             return f"this is {name} as it was up to opset {until}"
     return ""
 
 
-def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int, usage: Usage) -> bool:
+def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int, alike: AlikeNodes) -> bool:
     other = schemas.find(schema.domain, schema.name, version)
-    return other is not None and not other.deprecated and fits(other, usage)
+    return other is not None and not other.deprecated and fits(other, alike)
 
 
-def version_hint(other: str, usage: Usage, node: Node) -> str:
+def version_hint(other: str, alike: AlikeNodes, node: Node) -> str:
     """What `other_version` says beside what is imported, to be put behind a message."""
-    return f"; {other}, {imports(usage, node)}" if other else ""
+    return f"; {other}, {imports(alike, node)}" if other else ""
 
 
-def imports(usage: Usage, node: Node) -> str:
+def imports(alike: AlikeNodes, node: Node) -> str:
     """The words that say which version of the operator's domain holds for the node."""
-    return f"{importer(node)} imports {usage.operator.opset_version}"
+    return f"{importer(node)} imports {alike.operator.opset_version}"
 
 
 def importer(node: Node) -> str:

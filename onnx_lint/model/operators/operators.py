@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the operator of each node stands for where the node is: a signature, a model-local function, or nothing known.
 
-Nodes are looked at by kind: those that look alike to a signature are one `Usage`, so that a rule judges a usage once
-and only then looks for the nodes.
+Nodes that a signature cannot tell apart are one `AlikeNodes`, so that a rule judges them once and only then looks for
+each of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPSET_IMPORTS_SINCE: Final = 3
 _MOST_KEPT: Final = 10_000
 
 
-class Standing(Enum):
+class OperatorStatus(Enum):
     """What is known of an operator at the version that is imported."""
 
     KNOWN = "known"
@@ -47,14 +47,14 @@ class Standing(Enum):
 class Operator:
     """What a domain, an op_type and an overload stand for under one imported version; there is one object for each."""
 
-    __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "standing")
+    __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "status")
 
     def __init__(
         self,
         domain: str,
         op_type: str,
         opset_version: int | None,
-        standing: Standing,
+        status: OperatorStatus,
         schema: OperatorSchema | None = None,
         function: Function | None = None,
     ) -> None:
@@ -63,12 +63,12 @@ class Operator:
         self.op_type = op_type
         self.opset_version = opset_version
         """The version that is imported, None where there is none."""
-        self.standing = standing
+        self.status = status
         self.schema = schema
         self.function = function
 
 
-class Usage:
+class AlikeNodes:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
     __slots__ = ("_added", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
@@ -110,7 +110,7 @@ class Usage:
         return self._nodes
 
 
-class Signatures:
+class Operators:
     """The operators of a model's nodes."""
 
     def __init__(
@@ -172,37 +172,37 @@ class Signatures:
         return self._calls_of_functions.names
 
     @cached_property
-    def usages(self) -> list[Usage]:
+    def alike_nodes(self) -> list[AlikeNodes]:
         """Every node of every graph and function body, those that look alike together."""
-        usages: dict[tuple[object, ...], Usage] = {}
+        alike_nodes: dict[tuple[object, ...], AlikeNodes] = {}
         # Functions of one model repeat a few forms, and import the same few operator sets.
-        known: dict[tuple[int, NodeForm], Usage] = {}
+        known: dict[tuple[int, NodeForm], AlikeNodes] = {}
         for graph in self._graphs:
             scope = self._scope(graph)
             for form, count in graph.form_counts.items():
-                usage = known.get((scope, form))
-                if usage is None:
+                alike = known.get((scope, form))
+                if alike is None:
                     operator = self.operator_in(graph, form)
                     key = (operator, form.inputs, form.outputs, form.attribute_types)
-                    if key not in usages:
-                        usages[key] = Usage(operator, graph, form)
-                    usage = known[scope, form] = usages[key]
-                usage.add(graph, form, count)
-        return list(usages.values())
+                    if key not in alike_nodes:
+                        alike_nodes[key] = AlikeNodes(operator, graph, form)
+                    alike = known[scope, form] = alike_nodes[key]
+                alike.add(graph, form, count)
+        return list(alike_nodes.values())
 
     @cached_property
-    def verified_usages(self) -> list[Usage]:
-        """The usages of operators whose signature is known and counts.
+    def verified_nodes(self) -> list[AlikeNodes]:
+        """The nodes of operators whose signature is known and counts.
 
         A deprecated operator is no longer part of the operator set, so its old signature binds nobody.
         """
-        found = (usage for usage in self.usages if usage.operator.schema is not None)
-        return [usage for usage in found if usage.operator.schema is not None and not usage.operator.schema.deprecated]
+        found = (alike for alike in self.alike_nodes if alike.operator.schema is not None)
+        return [alike for alike in found if alike.operator.schema is not None and not alike.operator.schema.deprecated]
 
     @cached_property
     def calls_have_attributes(self) -> bool:
         """Whether a node that calls a function of the model gives it attributes."""
-        return any(usage.attributes and usage.operator.function is not None for usage in self.usages)
+        return any(alike.attributes and alike.operator.function is not None for alike in self.alike_nodes)
 
     def not_verified(self) -> dict[str, int]:
         """How many nodes of each domain no signature was found for, without any rule that reports them as unknown.
@@ -210,21 +210,21 @@ class Signatures:
         The default domain is called `ai.onnx`.
         """
         counts: Counter[str] = Counter()
-        for usage in self.usages:
-            if usage.operator.standing in (Standing.UNVERIFIED, Standing.UNBOUND):
-                counts[usage.operator.domain or "ai.onnx"] += usage.count
+        for alike in self.alike_nodes:
+            if alike.operator.status in (OperatorStatus.UNVERIFIED, OperatorStatus.UNBOUND):
+                counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
 
     def _call(self, function: Function, node: NodeForm) -> Operator:
         if function.index not in self._calls:
             domain, name = normalized_domain(node.domain), node.op_type
-            self._calls[function.index] = Operator(domain, name, None, Standing.FUNCTION, function=function)
+            self._calls[function.index] = Operator(domain, name, None, OperatorStatus.FUNCTION, function=function)
         return self._calls[function.index]
 
     def _unmatched_call(self, node: NodeForm) -> Operator:
         # Functions of that name have other overloads: whatever is meant, it is not the operator of the domain.
         key = (normalized_domain(node.domain), node.op_type)
-        return self._unmatched.setdefault(key, Operator(*key, None, Standing.UNVERIFIED))
+        return self._unmatched.setdefault(key, Operator(*key, None, OperatorStatus.UNVERIFIED))
 
     def _declared(self, domain: str, op_type: str, version: int | None) -> Operator:
         key = (domain, op_type, version)
@@ -239,31 +239,31 @@ class Signatures:
         found = kept.get(key)
         if found is None:
             schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
-            standing = self._standing(domain, op_type, version, schema)
-            found = Operator(domain, op_type, version, standing, schema)
+            status = self._status(domain, op_type, version, schema)
+            found = Operator(domain, op_type, version, status, schema)
             if schema is not None:
                 if len(kept) >= _MOST_KEPT:
                     kept.clear()
                 kept[key] = found
         return found
 
-    def _standing(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> Standing:
+    def _status(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> OperatorStatus:
         if not op_type:
-            return Standing.UNNAMED
+            return OperatorStatus.UNNAMED
         if version is None:
-            return Standing.UNBOUND
+            return OperatorStatus.UNBOUND
         declared = self.schemas.is_declared(domain, op_type, version)
         if declared is False:
-            return Standing.UNKNOWN
+            return OperatorStatus.UNKNOWN
         if schema is not None:
-            return Standing.KNOWN
+            return OperatorStatus.KNOWN
         if declared:
-            return Standing.UNVERIFIED
+            return OperatorStatus.UNVERIFIED
         if is_onnx_domain(domain):
             newest = newest_opset_version(domain) or 0
             # A removed experimental operator comes back in no version.
             removed = domain == "" and op_type in REMOVED_EXPERIMENTAL
-            return Standing.UNKNOWN if version <= newest or removed else Standing.UNVERIFIED
+            return OperatorStatus.UNKNOWN if version <= newest or removed else OperatorStatus.UNVERIFIED
         # A schema file describes its domain as a whole, unless it only adds to what the package has.
         described = self.schemas.is_described(domain) and domain not in BUILT_IN.known_domains()
-        return Standing.UNKNOWN if described else Standing.UNVERIFIED
+        return OperatorStatus.UNKNOWN if described else OperatorStatus.UNVERIFIED

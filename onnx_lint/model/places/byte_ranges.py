@@ -17,7 +17,7 @@ _STEP_BYTES: Final = 1 << 18
 """How much of a long row is indexed before somebody asks for more."""
 
 
-class Layout:
+class ByteRanges:
     """The byte positions of a serialized message, which is walked as far as somebody asks."""
 
     __slots__ = ("_root", "_size")

@@ -15,7 +15,7 @@ _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 """The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
 
 
-class Surroundings(Record):
+class EnclosingNames(Record):
     """The names around a place; None where there is no such thing around it."""
 
     node: str | None = None
@@ -28,8 +28,8 @@ class Surroundings(Record):
     """The names of all messages around the place and at it, outermost first, none of them an index."""
 
 
-class Neighbourhood:
-    """The surroundings of the places of a model, or of a document of another kind.
+class NamesInDocument:
+    """The names around the places of a model, or of a document of another kind.
 
     A message is looked at once for all places in it: a node is kept in bytes, and with a graph in it these may be all
     of the file.
@@ -38,17 +38,17 @@ class Neighbourhood:
     __slots__ = ("_root",)
 
     def __init__(self, proto: Proto) -> None:
-        self._root = _Message(proto.DESCRIPTOR.name, proto, Surroundings())
+        self._root = _Message(proto.DESCRIPTOR.name, proto, EnclosingNames())
 
-    def of(self, place: Place) -> Surroundings:
-        """The surroundings of `place`; where something on the way to it is not there, those of what is."""
+    def of(self, place: Place) -> EnclosingNames:
+        """The names around `place`; where something on the way to it is not there, those of what is."""
         message = self._root
         for step in place.key:
             inner = message.at(step)
             if inner is None:
                 break
             message = inner
-        return message.surroundings
+        return message.enclosing_names
 
 
 _Step = tuple[str, int | None]
@@ -56,14 +56,14 @@ _Step = tuple[str, int | None]
 
 
 class _Message:
-    """A message with its surroundings, itself included, and the messages in it that were asked for."""
+    """A message with the names around it, its own included, and the messages in it that were asked for."""
 
-    __slots__ = ("_inner", "_kind", "_proto", "surroundings")
+    __slots__ = ("_inner", "_kind", "_proto", "enclosing_names")
 
-    def __init__(self, kind: str, proto: Proto, surroundings: Surroundings) -> None:
+    def __init__(self, kind: str, proto: Proto, enclosing_names: EnclosingNames) -> None:
         self._kind = kind
         self._proto = proto
-        self.surroundings = surroundings
+        self.enclosing_names = enclosing_names
         self._inner: dict[_Step, _Message | None] = {}
 
     def at(self, step: _Step) -> _Message | None:
@@ -84,16 +84,16 @@ class _Message:
             value = value[index]
         if isinstance(value, bytes):  # what a model leaves as it is
             value = schema.opened(field.message, value)
-        return _Message(field.message, value, _within(self.surroundings, field.message, value))
+        return _Message(field.message, value, _within(self.enclosing_names, field.message, value))
 
 
-def _within(outer: Surroundings, kind: str, message: Proto) -> Surroundings:
+def _within(outer: EnclosingNames, kind: str, message: Proto) -> EnclosingNames:
     scope = (*outer.scope, _identity(kind, message))
     if kind == "NodeProto":
-        return Surroundings(message.name, _operator(message), outer.graph, scope)
+        return EnclosingNames(message.name, _operator(message), outer.graph, scope)
     if kind in {"GraphProto", "FunctionProto"}:
-        return Surroundings(None, None, message.name, scope)
-    return Surroundings(outer.node, outer.operator, outer.graph, scope)
+        return EnclosingNames(None, None, message.name, scope)
+    return EnclosingNames(outer.node, outer.operator, outer.graph, scope)
 
 
 def _operator(node: Proto) -> str:

@@ -2,7 +2,7 @@
 """The values of tensors: what types there are, how many values are stored, and what they are, in bounded pieces.
 
 Sizes and structure come from the message and from the payloads that the loader left in the source; only rules on
-contents read those. `Model.tensor_survey` is where rules begin.
+contents read those. `Model.suspect_tensors` is where rules begin.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.model.columns.fields import MAX_INT64, describe_shape, element_count
-from onnx_lint.model.tensors.suspects import TensorSurvey, survey
 from onnx_lint.spec.element_types import ELEMENT_TYPES, UNDEFINED, ElementType
 
 if TYPE_CHECKING:
@@ -26,11 +25,9 @@ __all__ = [
     "Occurrences",
     "StoredSparseTensor",
     "StoredTensor",
-    "TensorSurvey",
     "describe_shape",
     "element_count",
     "others",
-    "survey",
 ]
 
 _WHERE = {

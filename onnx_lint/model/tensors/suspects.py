@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from onnx_lint.model.tensors.stored_tensor import StoredTensor
 
 
-class TensorSurvey(Record):
+class SuspectTensors(Record):
     """What the rules on tensors look at."""
 
-    irregular: tuple[StoredTensor, ...]
+    miscounted: tuple[StoredTensor, ...]
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
-    tensors: tuple[StoredTensor, ...]
-    """The irregular ones, and those that evidently have, with values that are not evidently right."""
+    unproved: tuple[StoredTensor, ...]
+    """The miscounted ones, and those whose number is right, with values that are not evidently right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
     annotated: tuple[Tensor, ...]
@@ -43,18 +43,18 @@ class TensorSurvey(Record):
     """The numbers of the element types that are stated; 0 where a tensor states none."""
 
 
-def survey(
+def find_suspects(
     graphs: Iterable[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
-) -> TensorSurvey:
+) -> SuspectTensors:
     """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
     walk = _Walk(source, payloads)
     for graph in graphs:
         if not graph.is_function:
             walk.initializers(graph)
     walk.attributes(attributes)
-    return TensorSurvey(
-        tuple(walk.irregular),
-        tuple(walk.irregular + walk.regular),
+    return SuspectTensors(
+        tuple(walk.miscounted),
+        tuple(walk.miscounted + walk.counted),
         tuple(walk.sparse),
         tuple(walk.annotated),
         frozenset(walk.element_types),
@@ -67,8 +67,8 @@ class _Walk:
     def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
         self.source = source
         self.payloads = payloads
-        self.irregular: list[StoredTensor] = []
-        self.regular: list[StoredTensor] = []
+        self.miscounted: list[StoredTensor] = []
+        self.counted: list[StoredTensor] = []
         self.sparse: list[StoredSparseTensor] = []
         self.annotated: list[Tensor] = []
         self.element_types: set[int] = set()
@@ -96,16 +96,16 @@ class _Walk:
         return sorted(found)
 
     def attributes(self, attributes: AttributeIndex) -> None:
-        for signature in attributes.signatures:
-            self.element_types |= signature.element_types
-        for attribute in attributes.where(lambda signature: not signature.are_tensors_evident):
+        for kind in attributes.kinds:
+            self.element_types |= kind.element_types
+        for attribute in attributes.where(lambda kind: not kind.are_tensors_evident):
             self.attribute(attribute)
             if self.left_out:
                 self.left_out.pop(attribute.place.key, None)
         # What looks right without what the loader left in the source may have a second field there.
         missed = {holder for holder, steps in self.left_out.items() if steps[0][0] in ("t", "tensors")}
         if missed:
-            for attribute in attributes.where(lambda signature: bool(signature.element_types)):
+            for attribute in attributes.where(lambda kind: bool(kind.element_types)):
                 if attribute.place.key in missed:
                     self.attribute(attribute)
 
@@ -125,9 +125,9 @@ class _Walk:
         tensor = self.described(proto, fields, place, graph)
         encoding = encoding_of(fields, tensor.payloads)
         if encoding is None:
-            self.irregular.append(self.stored(tensor))
+            self.miscounted.append(self.stored(tensor))
         elif not are_values_evident(fields, encoding):
-            self.regular.append(self.stored(tensor, encoding.field))
+            self.counted.append(self.stored(tensor, encoding.field))
 
     def described(self, proto: Proto, fields: SetFields, place: Place, graph: Graph) -> Tensor:
         """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
@@ -142,7 +142,7 @@ class _Walk:
 
         values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
         self.sparse.append(StoredSparseTensor(sparse, values, indices))
-        self.irregular += [part for part in (values, indices) if part is not None]
+        self.miscounted += [part for part in (values, indices) if part is not None]
 
     def part(self, sparse: SparseTensor, field: str) -> StoredTensor | None:
         if not sparse.proto.HasField(field):

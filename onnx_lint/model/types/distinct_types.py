@@ -70,7 +70,7 @@ class TypeIndex:
                 for kind in set(values.types).difference(self._distinct):
                     self._distinct[kind] = list(_with_elements(schema.message("TypeProto").FromString(kind)))
         self._derived: dict[Callable[[Proto], Any], _Derived] = {}
-        found = attributes.where(lambda signature: "tp" in signature.fields or "type_protos" in signature.fields)
+        found = attributes.where(lambda kind: "tp" in kind.fields or "type_protos" in kind.fields)
         self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]
 
     def each(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:

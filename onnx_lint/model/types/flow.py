@@ -14,7 +14,7 @@ from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph, Node
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.imports import Imports
-from onnx_lint.model.operators.operators import Signatures
+from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.types.argument import UNKNOWN, Arguments, Bindings, argument_of, read_arguments
 from onnx_lint.model.types.call_memory import CallMemory
 from onnx_lint.model.types.declared import declared_inputs, declared_values, initializer_types
@@ -35,7 +35,7 @@ Outputs = tuple[ValueType | None, ...]
 Walk = Generator["Walk", Outputs, Outputs]
 
 
-Operators = dict[NodeForm, TypedOperator | None]
+TypedOperators = dict[NodeForm, TypedOperator | None]
 """What nodes stand for under one set of imports; None for what has no signature."""
 
 
@@ -57,7 +57,7 @@ Cells = dict[NodeForm, _Cell]
 class _Frame(Record):
     """What holds for all nodes of a function body, or of the graphs outside of functions."""
 
-    operators: Operators
+    operators: TypedOperators
     cells: Cells
     bindings: Bindings | None = None
     call: Call | None = None
@@ -69,7 +69,7 @@ class Ground(Record):
     main: Graph | None
     training: Sequence[Graph]
     functions: Sequence[Function]
-    signatures: Signatures
+    operators: Operators
     imports: Imports
     types: TypeIndex
     control_flow: ControlFlow
@@ -115,9 +115,9 @@ class _Flow:
 
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
-        self.found = TypeFlow(ground.signatures.schemas)
+        self.found = TypeFlow(ground.operators.schemas)
         self.top = _Frame({}, {})
-        self._frames: dict[int, tuple[Operators, Cells]] = {}
+        self._frames: dict[int, tuple[TypedOperators, Cells]] = {}
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
         self._calls = CallMemory(self._operator_of)
         self._called = {function.name for function in ground.functions}
@@ -212,10 +212,10 @@ class _Flow:
         cell = frame.cells[form] = _Cell(operator, arguments, outcomes)
         return cell
 
-    def _operator(self, graph: Graph, form: NodeForm, operators: Operators) -> TypedOperator | None:
+    def _operator(self, graph: Graph, form: NodeForm, operators: TypedOperators) -> TypedOperator | None:
         if form in operators:
             return operators[form]
-        operator = self.ground.signatures.operator_in(graph, form)
+        operator = self.ground.operators.operator_in(graph, form)
         typed = None
         if operator.schema is not None and operator.opset_version is not None:
             newest = newest_opset_version(operator.domain)
@@ -245,7 +245,7 @@ class _Flow:
             return operator.handed_on(outcome, outputs)
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
-        function = self.ground.signatures.operator(node).function if node.op_type in self._called else None
+        function = self.ground.operators.operator(node).function if node.op_type in self._called else None
         outputs = () if function is None else (yield from self._call(function, node, inputs, frame))
         # An unknown operator leaves room for what is declared.
         return Outcome(outputs + (None,) * (len(node.outputs) - len(outputs)))
@@ -318,7 +318,7 @@ class _Flow:
         self._calls.leave(function)
         return outputs
 
-    def _shared(self, function: Function) -> tuple[Operators, Cells]:
+    def _shared(self, function: Function) -> tuple[TypedOperators, Cells]:
         scope = self.ground.imports.number_of(function)
         if scope not in self._frames:
             self._frames[scope] = {}, {}

@@ -35,7 +35,7 @@ class OperatorSchemas:
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
         self._declared = Declarations(declared)
         self.fitting: set[tuple[object, ...]] = set()
-        """Usages of operators that are known to fit their signature, for onnx_lint.model.operators.mismatch."""
+        """What is known to fit the signature of its operator, for onnx_lint.model.operators.mismatch."""
         self.kept: dict[Any, Any] = {}
         """What operators stand for, for onnx_lint.model.operators.operators."""
         origin: dict[tuple[str, str], SchemaFile] = {}
