@@ -27,7 +27,7 @@ def diagnose(
     levels: dict[str, Severity | None] = {}
     for found in findings:
         clause = _clause_of(entry.rule, found)
-        finding = found if model.kind == MODEL else _of_document(found, entry.chapter, model)
+        finding = found if model.kind == MODEL else _of_document(found, entry.needs, model)
         if finding is None:
             continue
         if clause.id not in levels:
@@ -47,12 +47,12 @@ def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | 
 
 
 _OF_THE_FILE: Final = frozenset({"file", "operator-set", "value"})
-"""The chapters whose rules look at the document itself and not at the model around its parts."""
+"""What those rules need that look at the document itself and not at the model around its parts."""
 
 
-def _of_document(finding: Finding, chapter: str, model: Model) -> Finding | None:
+def _of_document(finding: Finding, needs: str, model: Model) -> Finding | None:
     """The finding with the places of a document that is no model; None where it is not about the document."""
-    if chapter in _OF_THE_FILE:
+    if needs in _OF_THE_FILE:
         return finding
     place = model.place_in_document(finding.place)
     if place is None:

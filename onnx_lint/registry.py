@@ -8,12 +8,13 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
 from onnx_lint import package_data
 from onnx_lint.cached import cached_property
+from onnx_lint.model.documents.kinds import NEEDS, Need
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import clauses
 
@@ -41,20 +42,27 @@ class Registered:
         self,
         id: str,
         chapter: str,
-        clauses: tuple[str, ...],
         module: str,
         plugin: str | None,
-        about: str | None = None,
+        *,
+        clauses: Iterable[str],
+        needs: Need,
+        about: str | None,
+        flag: Sequence[str] | None = None,
     ) -> None:
         self.id = id
         self.chapter = chapter
-        self.clauses = clauses
-        """The ids of the clauses that the rule decides."""
         self.module = module
         self.plugin = plugin
         """The name of the distribution that brings it; None for onnx-lint's own."""
+        self.clauses = tuple(clauses)
+        """The ids of the clauses that the rule decides."""
+        self.needs = needs
+        """What a document has to hold for the rule to judge it."""
         self.about = about
         """The property of a model that is false or empty where the rule finds nothing; None where it always looks."""
+        self.flag = flag
+        """An option of the command line, and the option of the rule that it turns on; None where there is none."""
 
     @cached_property
     def rule(self) -> Rule:
@@ -65,14 +73,9 @@ class Registered:
         return found[0]
 
     @property
-    def of_file(self) -> bool:
-        """Whether the rule judges the file's bytes; of onnx-lint's own, those of the chapter `file` may."""
-        return (self.plugin is not None or self.chapter == "file") and self.rule.of_file
-
-    @property
     def of_run(self) -> bool:
         """Whether the rule judges what the other rules left out, and so comes last."""
-        return self.of_file and self.rule.of_run
+        return self.needs == "file" and self.rule.of_run
 
 
 def _rules_in(module: ModuleType) -> Iterator[Rule]:
@@ -98,9 +101,7 @@ def _own_rules() -> Iterator[Registered]:
             if entry is None:
                 yield from _entries(path, None)
             else:
-                yield Registered(
-                    name, chapter.replace("_", "-"), tuple(entry["clauses"]), path, None, about=entry["about"]
-                )
+                yield Registered(name, chapter.replace("_", "-"), path, None, **entry)
 
 
 def _index() -> dict[str, dict[str, Any]]:
@@ -115,13 +116,14 @@ def _index() -> dict[str, dict[str, Any]]:
 
 def index_entry(rule: Rule) -> dict[str, Any]:
     """What the index tells of a rule."""
-    return {"clauses": list(rule.clauses), "about": rule.about}
+    told: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
+    return told if rule.flag is None else {**told, "flag": rule.flag}
 
 
 def _entries(module: str, plugin: str | None) -> Iterator[Registered]:
     """The rules in the file of a module, which is imported."""
     for rule in _rules_in(importlib.import_module(module)):
-        yield Registered(rule.id, _chapter(module), rule.clauses, module, plugin, about=rule.about)
+        yield Registered(rule.id, _chapter(module), module, plugin, **index_entry(rule))
 
 
 def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
@@ -205,6 +207,8 @@ def _register(found: Iterable[Registered]) -> dict[str, Registered]:
             if clause not in known:
                 cited = f"cites clause {clause!r}, which does not exist"
                 raise RegistryError(f"rule {entry.id!r} in {entry.module} {cited}")
+        if entry.needs not in NEEDS:
+            raise RegistryError(f"rule {entry.id!r} in {entry.module} needs {entry.needs!r}, which no document has")
         registered[entry.id] = entry
     return dict(sorted(registered.items()))
 
@@ -213,7 +217,8 @@ def _register(found: Iterable[Registered]) -> dict[str, Registered]:
 def registry() -> Mapping[str, Registered]:
     """Every rule by its id, plugins included, in the order of their ids.
 
-    Raises RegistryError when a plugin cannot be loaded, two rules share an id, or a rule cites an unknown clause.
+    Raises RegistryError when a plugin cannot be loaded, two rules share an id, or a rule cites an unknown clause or
+    needs what no document has.
     """
     found = list(_own_rules())
     for name, package in _plugins():

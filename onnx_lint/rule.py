@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cached import cached_property
 from onnx_lint.model import Model, Place
+from onnx_lint.model.documents.kinds import NEEDS, Need
 from onnx_lint.record import Record
 
 if TYPE_CHECKING:
@@ -55,14 +56,16 @@ class Rule(Record):
     check: Check
     clauses: tuple[str, ...]
     since: str
-    of_file: bool
-    """Whether the rule judges the file's bytes and so also runs when no model could be read from them."""
+    needs: Need = "model"
+    """What a document has to hold for the rule to judge it; one that needs the file alone judges any bytes."""
     of_run: bool = False
     """Whether the rule judges what became of the file in the run, and so runs after all others."""
     security: tuple[str, ...] = ()
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
     about: str | None = None
     """The cached property of Model that is false or empty where the rule finds nothing; None where it always looks."""
+    flag: tuple[str, str] | None = None
+    """An option of the command line that has no value, and the option of the rule that it sets to true."""
 
     @property
     def summary(self) -> str:
@@ -100,19 +103,23 @@ def rule(
     *,
     clause: str | tuple[str, ...],
     since: str,
-    of_file: bool = False,
+    needs: Need = "model",
     of_run: bool = False,
     security: tuple[str, ...] = (),
     about: cached_property[Any] | None = None,
+    flag: tuple[str, str] | None = None,
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Make a rule of a generator function from a Model to findings.
 
     `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
     package, for a plugin) that brought it. `about`: a cached property of Model, such as `Model.external_data`; a model
-    of which it is false or empty cannot break the rule, which is then not asked. `security`: ids of the vulnerabilities
-    that it guards against. Its id is the function's name with dashes. Raises ValueError where `about` is no property of
-    Model.
+    of which it is false or empty cannot break the rule, which is then not asked. `needs`: what the rule has to see
+    whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities that
+    it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id is the
+    function's name with dashes. Raises ValueError where `about` is no property of Model, or `needs` is no `Need`.
     """
+    if needs not in NEEDS:
+        raise ValueError(f"a rule cannot need {needs!r}; there are {', '.join(NEEDS)}")
     if about is not None and getattr(Model, about.name, None) is not about:
         raise ValueError(f"a rule cannot be about {about.name!r}, which is no cached property of Model")
 
@@ -123,10 +130,11 @@ def rule(
             check,
             clauses,
             since,
-            of_file,
+            needs,
             of_run,
             security,
             about.name if about else None,
+            flag,
         )
 
     return make

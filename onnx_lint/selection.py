@@ -66,9 +66,8 @@ class Selection:
         """The rules that a file of its kind is held against."""
         key = (model.kind, model.loaded)
         if key not in self._judging:
-            kind = KINDS[model.kind]
-            entries = (entry for entry in self.entries if kind.has(entry.chapter, entry.id))
-            self._judging[key] = [entry for entry in entries if model.loaded or entry.of_file]
+            held = KINDS[model.kind].holds if model.loaded else {"file"}
+            self._judging[key] = [entry for entry in self.entries if entry.needs in held]
         return self._judging[key]
 
     def asked(self, model: Model) -> list[Registered]:

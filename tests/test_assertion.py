@@ -89,7 +89,7 @@ def test_a_rule_that_crashes_fails(monkeypatch: pytest.MonkeyPatch):
         raise RuntimeError("the rule is broken")
         yield
 
-    broken = registered(Rule("cycle", crash, ("GRA-1",), "0.1.0", of_file=False), "graph", "broken", None)
+    broken = registered(Rule("cycle", crash, ("GRA-1",), "0.1.0"), "graph", "broken", None)
     rules = MappingProxyType({**registry(), "cycle": broken})
     monkeypatch.setattr(selection, "registry", lambda: rules)
     message = _message(CLEAN.encode())

@@ -150,7 +150,7 @@ def _crash(model: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0", False), "graph", "crashing", None)
+    entry = registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0"), "graph", "crashing", None)
     rules = MappingProxyType({**registry(), "crashing-rule": entry})
     for module in ("onnx_lint.registry", "onnx_lint.selection", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.registry", lambda: rules)

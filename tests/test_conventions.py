@@ -11,6 +11,7 @@ import pytest
 from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures
 
 from onnx_lint.cached import cached_property
+from onnx_lint.cli.check import check_command
 from onnx_lint.model import Model
 from onnx_lint.registry import INDEX, Registered, registry
 from onnx_lint.spec.clauses import Clause, clauses
@@ -146,6 +147,23 @@ def test_rules_are_about_properties_that_tell_why_they_may_be_left_out():
     properties = {name: value for name, value in vars(Model).items() if isinstance(value, cached_property)}
     told = {entry.rule.about for entry in RULES.values()} - {None}
     assert sorted(about for about in told if about not in properties or not properties[about].__doc__) == []
+
+
+def test_nobody_but_the_rules_themselves_knows_a_rule_by_its_name():
+    known = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
+        for path in sorted((ROOT / "onnx_lint").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in RULES
+    ]
+    assert known == []
+
+
+def test_flags_of_rules_are_options_of_the_command_line():
+    flags = {entry.rule.flag for entry in RULES.values() if entry.rule.flag is not None}
+    options = {name for option in check_command.params for name in option.opts}
+    assert {flag for flag, _ in flags} - options == set()
+    assert [entry.id for entry in RULES.values() if entry.flag and entry.flag[1] not in entry.rule.options] == []
 
 
 @each_rule

@@ -11,12 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from made_rules import registered
 
 from onnx_lint.cached import cached_property
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.registry import INDEX, registry
-from onnx_lint.rule import rule
+from onnx_lint.registry import INDEX, RegistryError, _register, registry
+from onnx_lint.rule import Rule, rule
 from onnx_lint.selection import selection_of
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
@@ -121,6 +122,7 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     assert "(type/any_type_at_all.py)" in (checkout / "rules" / "README.md").read_text()
     entry = json.loads((checkout / "rules" / INDEX).read_text())["any-type-at-all"]
     assert (entry["clauses"], entry["about"]) == (["TYP-2"], None)
+    assert entry["needs"] == "model"
     code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(loud))
     assert (code, "the model is not silent" in output) == (1, True), "as before it was in the index"
 
@@ -140,6 +142,14 @@ def test_a_rule_is_about_a_property_of_models():
 
     with pytest.raises(ValueError, match="'has_faults', which is no cached property of Model"):
         rule(clause="FIL-1", since="1.0", about=Other.has_faults)
+
+
+def test_a_rule_needs_what_documents_have():
+    with pytest.raises(ValueError, match="cannot need 'models'"):
+        rule(clause="FIL-1", since="1.0", needs="models")
+    entry = registered(Rule("new", iter, ("FIL-1",), "1.0", needs="models"), "file", "new", None)
+    with pytest.raises(RegistryError, match=r"rule 'new' in .* needs 'models', which no document has"):
+        _register([entry])
 
 
 def test_what_a_rule_is_about_is_known_before_its_file_is_imported():

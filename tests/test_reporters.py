@@ -176,7 +176,7 @@ def _rule(name: str, clause: str, plugin: str | None = None) -> Registered:
         yield from ()
 
     check.__doc__ = f"Something is {name}.\n\n### Why it matters\n\nIt does.\n\n### What is allowed\n\nNothing."
-    return registered(Rule(name, check, (clause,), "0.1.0", False), "graph", f"rules.{name}", plugin)
+    return registered(Rule(name, check, (clause,), "0.1.0"), "graph", f"rules.{name}", plugin)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import click
 from click.core import ParameterSource
 
 from onnx_lint.cli.option_values import (
-    CHECKSUM_OPTIONS,
     file_ignores_of,
     limits_of,
     names_of,
@@ -194,6 +193,13 @@ def _choices(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Choices:
     )
 
 
+def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
+    """The rules for which the option of the command line stands, each with the name of its own option."""
+    from onnx_lint.registry import registry
+
+    yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
+
+
 def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
     from onnx_lint.settings import SelectionError, Settings, selectors
     from onnx_lint.spec.operators import SchemaFileError
@@ -204,8 +210,8 @@ def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
     known = selectors() if named else set()
     rule_options = {rule: dict(given) for rule, given in options["rule_options"].items()}
     if options["verify_checksums"]:
-        for rule, given in CHECKSUM_OPTIONS.items():
-            rule_options[rule] = {**rule_options.get(rule, {}), **given}
+        for rule, option in _turned_on_by("--verify-checksums"):
+            rule_options[rule] = {**rule_options.get(rule, {}), option: True}
     try:
         return Settings(
             Standard(options["edition"], options["variant"]),

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,6 @@ from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Severity
-
-CHECKSUM_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"checksum-mismatch": {"verify": True}})
-"""The option of a rule for which `--verify-checksums` stands."""
 
 _LEVELS = ("error", "warning", "note", "off")
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, auto
 
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
@@ -12,15 +12,15 @@ from onnx_lint.record import Record
 class FaultKind(Enum):
     """What is the matter with the file; each kind has its rule."""
 
-    NOT_A_MODEL = "not-a-model"
-    TRUNCATED = "truncated-file"
-    WIRE_TYPE = "wrong-wire-type"
-    UTF8 = "invalid-utf8"
-    NESTING = "excessive-nesting"
-    REPEATED = "repeated-singular-field"
-    UNKNOWN_FIELD = "unknown-field"
-    TEXT = "malformed-text"
-    LIMIT = "exceeded-limit"
+    NOT_A_MODEL = auto()
+    TRUNCATED = auto()
+    WIRE_TYPE = auto()
+    UTF8 = auto()
+    NESTING = auto()
+    REPEATED = auto()
+    UNKNOWN_FIELD = auto()
+    TEXT = auto()
+    LIMIT = auto()
 
     # The one that Enum has is written in Python, and a file may have a million faults to be counted by kind.
     __hash__ = object.__hash__

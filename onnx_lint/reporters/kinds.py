@@ -50,7 +50,7 @@ _ABOUT: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 def kinds_of(entry: Registered) -> tuple[str, ...]:
     """The messages that the rule has something to say about."""
-    return tuple(kind.message for kind in KINDS.values() if kind.has(entry.chapter, entry.id))
+    return tuple(kind.message for kind in KINDS.values() if entry.needs in kind.holds)
 
 
 def kind_record(kind: DocumentKind) -> dict[str, Any]:
@@ -86,4 +86,4 @@ def kind_markdown(kind: DocumentKind) -> str:
 
 
 def _rules(kind: DocumentKind) -> Iterator[Registered]:
-    return (entry for entry in registry().values() if kind.has(entry.chapter, entry.id))
+    return (entry for entry in registry().values() if entry.needs in kind.holds)

@@ -23,7 +23,7 @@ DIMENSION_DENOTATIONS = (
 """What the specification lists for dimensions."""
 
 
-@rule(clause=("DEN-1a", "DEN-2"), since="0.1.0", about=Model.has_unusual_types)
+@rule(clause=("DEN-1a", "DEN-2"), since="0.1.0", about=Model.has_unusual_types, needs="type")
 def unknown_denotation(model: Model) -> Iterator[Finding]:
     """A type or dimension has a denotation that the specification does not list.
 

@@ -12,7 +12,7 @@ from onnx_lint.wording import quote
 _SHA1 = re.compile("[0-9a-fA-F]{40}")
 
 
-@rule(clause="EXT-11", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-11", since="0.1.0", about=Model.external_data, needs="tensor", flag=("--verify-checksums", "verify"))
 def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding]:
     """The checksum of external data is not that of the file.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors.external import VALUE_FIELDS
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-6", since="0.1.0", about=Model.external_data, security=("CVE-2025-51480",))
+@rule(clause="EXT-6", since="0.1.0", about=Model.external_data, needs="tensor", security=("CVE-2025-51480",))
 def data_beside_external_data(model: Model) -> Iterator[Finding]:
     """A tensor has values in the model although it is stored outside.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-9", since="0.1.0", about=Model.external_data, security=("CWE-125",))
+@rule(clause="EXT-9", since="0.1.0", about=Model.external_data, needs="tensor", security=("CWE-125",))
 def external_length_mismatch(model: Model) -> Iterator[Finding]:
     """The length of external data is not what the tensor needs.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors.external import STRING
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-16", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-16", since="0.1.0", about=Model.external_data, needs="tensor")
 def external_string_tensor(model: Model) -> Iterator[Finding]:
     """A tensor of strings is stored outside the model.
 

@@ -12,6 +12,7 @@ from onnx_lint.rule import Finding, rule
     clause="EXT-5",
     since="0.1.0",
     about=Model.external_data,
+    needs="tensor",
     security=(
         "CVE-2026-27489",
         "CVE-2026-34447",

@@ -12,6 +12,7 @@ from onnx_lint.wording import quote
     clause="EXT-7",
     since="0.1.0",
     about=Model.external_data,
+    needs="tensor",
     security=(
         "CVE-2026-34445",
         "CWE-190",

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors.external import ExternalData, FileState
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-4", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-4", since="0.1.0", about=Model.external_data, needs="tensor")
 def missing_external_file(model: Model) -> Iterator[Finding]:
     """The file of external data is not there, or is no regular file.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-1", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-1", since="0.1.0", about=Model.external_data, needs="tensor")
 def missing_external_location(model: Model) -> Iterator[Finding]:
     """A tensor with external data does not say in which file.
 

@@ -13,6 +13,7 @@ from onnx_lint.wording import quote
     clause=("EXT-2", "EXT-2a"),
     since="0.1.0",
     about=Model.external_data,
+    needs="tensor",
     security=(
         "CVE-2022-25882",
         "CVE-2024-27318",

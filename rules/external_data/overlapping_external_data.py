@@ -10,7 +10,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="EXT-17a", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-17a", since="0.1.0", about=Model.external_data, needs="tensor")
 def overlapping_external_data(model: Model) -> Iterator[Finding]:
     """The external data of two tensors overlap in part.
 

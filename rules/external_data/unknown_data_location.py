@@ -8,7 +8,7 @@ from onnx_lint.model.tensors.external import DEFAULT, EXTERNAL
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-14", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-14", since="0.1.0", about=Model.external_data, needs="tensor")
 def unknown_data_location(model: Model) -> Iterator[Finding]:
     """The data_location of a tensor has a value that is not defined.
 

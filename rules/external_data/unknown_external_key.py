@@ -13,6 +13,7 @@ from onnx_lint.wording import quote, suggestion
     clause="EXT-12",
     since="0.1.0",
     about=Model.external_data,
+    needs="tensor",
     security=(
         "CVE-2026-34445",
         "CWE-915",

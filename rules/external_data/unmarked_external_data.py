@@ -8,7 +8,7 @@ from onnx_lint.model.tensors.external import DEFAULT
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="EXT-15", since="0.1.0", about=Model.external_data)
+@rule(clause="EXT-15", since="0.1.0", about=Model.external_data, needs="tensor")
 def unmarked_external_data(model: Model) -> Iterator[Finding]:
     """A tensor names an external file but is not marked as stored there.
 

@@ -14,7 +14,7 @@ from onnx_lint.wording import quote
 @rule(
     clause=("FIL-10", "FIL-10a", "FIL-10b"),
     since="0.1.0",
-    of_file=True,
+    needs="file",
     of_run=True,
     security=("CVE-2024-27319", "CWE-400", "CWE-770"),
 )

@@ -11,7 +11,7 @@ from onnx_lint.rule import Finding, rule
     clause="FIL-5",
     since="0.1.0",
     about=Model.has_faults,
-    of_file=True,
+    needs="file",
     security=("CVE-2025-4565", "CVE-2026-0994", "CWE-674"),
 )
 def excessive_nesting(model: Model) -> Iterator[Finding]:

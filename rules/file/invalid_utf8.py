@@ -7,7 +7,7 @@ from onnx_lint.model import FaultKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-4", since="0.1.0", about=Model.has_faults, of_file=True)
+@rule(clause="FIL-4", since="0.1.0", about=Model.has_faults, needs="file")
 def invalid_utf8(model: Model) -> Iterator[Finding]:
     """A string field is not valid UTF-8.
 

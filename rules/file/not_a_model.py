@@ -7,7 +7,7 @@ from onnx_lint.model import FaultKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-1", since="0.1.0", about=Model.has_faults, of_file=True)
+@rule(clause="FIL-1", since="0.1.0", about=Model.has_faults, needs="file")
 def not_a_model(model: Model) -> Iterator[Finding]:
     """The file is not a serialized ONNX model.
 

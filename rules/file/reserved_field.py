@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
 
 
-@rule(clause=("FIL-7a", "ATT-13"), since="0.1.0", about=Model.has_faults, of_file=True)
+@rule(clause=("FIL-7a", "ATT-13"), since="0.1.0", about=Model.has_faults, needs="file")
 def reserved_field(model: Model) -> Iterator[Finding]:
     """A message has a field whose number the schema reserves.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import FaultKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-3", since="0.1.0", about=Model.has_faults, of_file=True)
+@rule(clause="FIL-3", since="0.1.0", about=Model.has_faults, needs="file")
 def wrong_wire_type(model: Model) -> Iterator[Finding]:
     """A field is written with a wire type that its declaration does not have.
 

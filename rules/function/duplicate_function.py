@@ -7,7 +7,7 @@ from onnx_lint.model import Function, Model
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="FUN-3", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-3", since="0.1.0", about=Model.functions, needs="function")
 def duplicate_function(model: Model) -> Iterator[Finding]:
     """Two model-local functions have the same identity.
 

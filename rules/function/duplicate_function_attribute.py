@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("FUN-6", "FUN-7"), since="0.1.0", about=Model.parametric_functions)
+@rule(clause=("FUN-6", "FUN-7"), since="0.1.0", about=Model.parametric_functions, needs="function")
 def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
     """A model-local function declares an attribute parameter twice.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-5", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-5", since="0.1.0", about=Model.functions, needs="function")
 def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     """A model-local function has two inputs or two outputs of one name.
 

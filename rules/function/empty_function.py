@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FUN-15", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-15", since="0.1.0", about=Model.functions, needs="function")
 def empty_function(model: Model) -> Iterator[Finding]:
     """A model-local function has no nodes.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="FUN-18", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-18", since="0.1.0", about=Model.functions, needs="function")
 def function_call_arity(model: Model) -> Iterator[Finding]:
     """A call gives a model-local function more inputs, or takes more outputs, than it has.
 

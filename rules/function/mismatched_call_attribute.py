@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.schema import message
 
 
-@rule(clause="FUN-21", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-21", since="0.1.0", about=Model.functions, needs="function")
 def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     """A call gives a model-local function an attribute of another type than the function takes.
 

@@ -12,7 +12,9 @@ MAX_SHOWN = 8
 """A longer circle is cut in the middle of the message; the related places hold all of it."""
 
 
-@rule(clause="FUN-4", since="0.1.0", about=Model.functions, security=("GHSA-7w46-vvrh-m8q5", "CWE-674"))
+@rule(
+    clause="FUN-4", since="0.1.0", about=Model.functions, needs="function", security=("GHSA-7w46-vvrh-m8q5", "CWE-674")
+)
 def recursive_function(model: Model) -> Iterator[Finding]:
     """Model-local functions call one another in a circle.
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="FUN-16", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-16", since="0.1.0", about=Model.functions, needs="function")
 def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute in a function refers to an attribute parameter that the function does not declare.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("FUN-1", "FUN-2"), since="0.1.0", about=Model.functions)
+@rule(clause=("FUN-1", "FUN-2"), since="0.1.0", about=Model.functions, needs="function")
 def unidentified_function(model: Model) -> Iterator[Finding]:
     """A model-local function has no name or states no domain.
 

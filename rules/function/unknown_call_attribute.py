@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="FUN-19", since="0.1.0", about=Model.functions)
+@rule(clause="FUN-19", since="0.1.0", about=Model.functions, needs="function")
 def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     """A call gives a model-local function an attribute that it does not declare.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause=("FUN-25", "NOD-11"), since="0.1.0", about=Model.overloaded_nodes)
+@rule(clause=("FUN-25", "NOD-11"), since="0.1.0", about=Model.overloaded_nodes, needs="library")
 def unresolved_overload(model: Model) -> Iterator[Finding]:
     """A node names an overload that no function of the model has.
 

@@ -14,7 +14,7 @@ MAX_RELATED = 100
 """Of a longer circle the first nodes are listed; no reader follows more."""
 
 
-@rule(clause="GRA-1", since="0.1.0", about=Model.has_late_uses)
+@rule(clause="GRA-1", since="0.1.0", about=Model.has_late_uses, needs="attribute")
 def cycle(model: Model) -> Iterator[Finding]:
     """Nodes depend on one another in a circle.
 

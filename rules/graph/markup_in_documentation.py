@@ -17,7 +17,7 @@ _TAG = re.compile(rf"</(?:{_PAIRED})\s*>|<(?:{_LONE})(?:\s[^<>]*)?/?>", re.IGNOR
 """A closing tag of an element, or an opening one of those that stand alone or are hardly anything else."""
 
 
-@rule(clause="GRA-7", since="0.1.0", about=Model.is_documented)
+@rule(clause="GRA-7", since="0.1.0", about=Model.is_documented, needs="graph")
 def markup_in_documentation(model: Model) -> Iterator[Finding]:
     """A documentation string holds HTML.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.columns.attribute_kinds import AttributeKind
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("GRA-6", "ATT-10"), since="0.1.0")
+@rule(clause=("GRA-6", "ATT-10"), since="0.1.0", needs="graph")
 def missing_documentation(model: Model) -> Iterator[Finding]:
     """A graph or an attribute has no documentation string.
 

@@ -12,7 +12,7 @@ MAX_SUGGESTIONS = 20
 """A nearest name is looked for so many times; where more names are wrong, comparing all of them takes minutes."""
 
 
-@rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0")
+@rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", needs="graph")
 def undefined_name(model: Model) -> Iterator[Finding]:
     """A node input or a graph output names a value that nothing defines.
 

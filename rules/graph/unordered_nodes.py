@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("GRA-2", "NOD-9", "NOD-10", "FUN-9"), since="0.1.0", about=Model.has_late_uses)
+@rule(clause=("GRA-2", "NOD-9", "NOD-10", "FUN-9"), since="0.1.0", about=Model.has_late_uses, needs="attribute")
 def unordered_nodes(model: Model) -> Iterator[Finding]:
     """A node uses a value that only a later node defines.
 

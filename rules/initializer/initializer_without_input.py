@@ -9,7 +9,7 @@ from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote
 
 
-@rule(clause="INI-4", since="0.1.0", about=Model.initializers_must_be_inputs)
+@rule(clause="INI-4", since="0.1.0", about=Model.initializers_must_be_inputs, needs="graph")
 def initializer_without_input(model: Model) -> Iterator[Finding]:
     """An initializer is no input, which IR versions before 4 ask for.
 

@@ -9,7 +9,7 @@ from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="INI-6", since="0.1.0", about=Model.has_initializers)
+@rule(clause="INI-6", since="0.1.0", about=Model.has_initializers, needs="graph")
 def overridable_initializer(model: Model) -> Iterator[Finding]:
     """An initializer of the main graph is also an input, so that callers may override it.
 

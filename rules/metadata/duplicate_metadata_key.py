@@ -19,7 +19,7 @@ _CLAUSES = {
 }
 
 
-@rule(clause=("META-1", "META-2", "META-2a", "MP-3"), since="0.1.0", about=Model.has_metadata)
+@rule(clause=("META-1", "META-2", "META-2a", "MP-3"), since="0.1.0", about=Model.has_metadata, needs="metadata")
 def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     """A metadata key stands twice in one list.
 

@@ -11,7 +11,7 @@ STANDARD_KEYS = {"model_author", "model_license"}
 """The plain keys that the specification defines, for the model."""
 
 
-@rule(clause="META-4", since="0.1.0", about=Model.has_metadata)
+@rule(clause="META-4", since="0.1.0", about=Model.has_metadata, needs="metadata")
 def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
     """A metadata key does not begin with a reverse domain name.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NAM-4", "TRN-9"), since="0.1.0")
+@rule(clause=("NAM-4", "TRN-9"), since="0.1.0", needs="node")
 def duplicate_node_name(model: Model) -> Iterator[Finding]:
     """Two nodes of a graph have the same name.
 

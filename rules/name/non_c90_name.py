@@ -10,7 +10,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 
 
-@rule(clause=("NAM-1", "SHP-3"), since="0.1.0")
+@rule(clause=("NAM-1", "SHP-3"), since="0.1.0", needs="node")
 def non_c90_name(model: Model) -> Iterator[Finding]:
     """A name is not a C90 identifier.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPF-4", since="0.1.0")
+@rule(clause="OPF-4", since="0.1.0", needs="operator-set")
 def duplicate_operator(model: Model) -> Iterator[Finding]:
     """An operator set has two versions of one operator.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPF-6", since="0.1.0")
+@rule(clause="OPF-6", since="0.1.0", needs="operator-set")
 def duplicate_operator_version(model: Model) -> Iterator[Finding]:
     """An operator set has one version of an operator twice, or an operator and a function of one name and version.
 

@@ -10,7 +10,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPF-6a", since="0.1.0")
+@rule(clause="OPF-6a", since="0.1.0", needs="operator-set")
 def foreign_function(model: Model) -> Iterator[Finding]:
     """A function of an operator set states another domain than the set.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPF-5", since="0.1.0")
+@rule(clause="OPF-5", since="0.1.0", needs="operator-set")
 def invalid_since_version(model: Model) -> Iterator[Finding]:
     """An operator does not state a version of its set since which it is there.
 

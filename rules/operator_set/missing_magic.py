@@ -12,7 +12,7 @@ _BEGINNING = b"\x0a\x09" + MAGIC.encode()
 """The word as the first field of a message: its tag, its length, its letters."""
 
 
-@rule(clause="OPF-1", since="0.1.0")
+@rule(clause="OPF-1", since="0.1.0", needs="operator-set")
 def missing_magic(model: Model) -> Iterator[Finding]:
     """An operator set does not begin with its magic word.
 

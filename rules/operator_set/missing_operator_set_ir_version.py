@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="OPF-2", since="0.1.0")
+@rule(clause="OPF-2", since="0.1.0", needs="operator-set")
 def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
     """An operator set does not state its IR version.
 

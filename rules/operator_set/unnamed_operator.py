@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="OPF-4", since="0.1.0")
+@rule(clause="OPF-4", since="0.1.0", needs="operator-set")
 def unnamed_operator(model: Model) -> Iterator[Finding]:
     """An operator of an operator set has no name.
 

@@ -10,7 +10,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPS-5", since="0.1.0")
+@rule(clause="OPS-5", since="0.1.0", needs="operator-set")
 def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
     """The domain of an operator set document is no reverse domain name.
 

@@ -12,7 +12,12 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause=("OPS-2", "OPS-2a", "MOD-12", "FUN-13", "FUN-13a"), since="0.1.0", about=Model.has_unusual_imports)
+@rule(
+    clause=("OPS-2", "OPS-2a", "MOD-12", "FUN-13", "FUN-13a"),
+    since="0.1.0",
+    about=Model.has_unusual_imports,
+    needs="function",
+)
 def duplicate_opset_import(model: Model) -> Iterator[Finding]:
     """A domain is imported more than once.
 

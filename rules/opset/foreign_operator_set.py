@@ -9,7 +9,7 @@ from onnx_lint.spec.releases import ML_DOMAIN
 from onnx_lint.wording import quote
 
 
-@rule(clause="MOD-0a", since="0.1.0", about=Model.has_unusual_imports)
+@rule(clause="MOD-0a", since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def foreign_operator_set(model: Model) -> Iterator[Finding]:
     """A model of the variant ONNX imports the operators of ONNX-ML.
 

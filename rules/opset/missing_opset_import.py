@@ -15,7 +15,7 @@ from onnx_lint.wording import quote, quote_some, suggestion
 MAX_LISTED = 10
 
 
-@rule(clause=("MOD-5", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"), since="0.1.0")
+@rule(clause=("MOD-5", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"), since="0.1.0", needs="function")
 def missing_opset_import(model: Model) -> Iterator[Finding]:
     """An operator set that is needed is not imported.
 

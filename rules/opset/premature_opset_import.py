@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.ir_versions import FIELDS
 
 
-@rule(clause="MOD-7", since="0.1.0", about=Model.has_unusual_imports)
+@rule(clause="MOD-7", since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def premature_opset_import(model: Model) -> Iterator[Finding]:
     """A model of IR version 1 or 2 imports operator sets.
 

@@ -16,7 +16,7 @@ MAX_VERSION = 2**31 - 1
 """Implementations keep a version in 32 bits."""
 
 
-@rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports)
+@rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def unknown_opset_version(model: Model) -> Iterator[Finding]:
     """An import states no version of its operator set, or one that does not exist.
 

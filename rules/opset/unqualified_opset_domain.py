@@ -10,7 +10,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPS-5", since="0.1.0", about=Model.has_unusual_imports)
+@rule(clause="OPS-5", since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
     """The domain of an imported operator set is no reverse domain name.
 

@@ -10,7 +10,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPS-7", since="0.1.0")
+@rule(clause="OPS-7", since="0.1.0", needs="function")
 def unused_opset_import(model: Model) -> Iterator[Finding]:
     """An operator set is imported and nothing uses it.
 

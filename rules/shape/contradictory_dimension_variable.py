@@ -12,7 +12,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="SHP-6", since="0.1.0", about=Model.repeated_declarations)
+@rule(clause="SHP-6", since="0.1.0", about=Model.repeated_declarations, needs="attribute")
 def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     """A dimension variable stands for two sizes.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.names.declarations import TENSOR_KINDS
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SHP-1", since="0.1.0", about=Model.has_unusual_types)
+@rule(clause="SHP-1", since="0.1.0", about=Model.has_unusual_types, needs="type")
 def negative_dimension(model: Model) -> Iterator[Finding]:
     """A dimension of a shape is negative.
 

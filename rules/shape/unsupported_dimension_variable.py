@@ -10,7 +10,7 @@ from onnx_lint.rule import Finding, rule
 _CLAUSES = {"": "SHP-4", "*": "SHP-5"}
 
 
-@rule(clause=("SHP-4", "SHP-5"), since="0.1.0", about=Model.has_unusual_types)
+@rule(clause=("SHP-4", "SHP-5"), since="0.1.0", about=Model.has_unusual_types, needs="type")
 def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
     """A dimension variable is empty or `*`.
 

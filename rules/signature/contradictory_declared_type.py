@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
 
 
-@rule(clause=("NOD-8", "VI-6"), since="0.1.0", about=Model.has_type_conflicts)
+@rule(clause=("NOD-8", "VI-6"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     """A value is declared as another type than follows from the node that makes it.
 

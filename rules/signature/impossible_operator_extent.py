@@ -14,7 +14,7 @@ from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7b", since="0.1.0", security=("CWE-125", "CWE-369", "CWE-787"))
+@rule(clause="NOD-7b", since="0.1.0", needs="node", security=("CWE-125", "CWE-369", "CWE-787"))
 def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     """A node states extents that no operands can have, or that its operands do not have.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
 
 
-@rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts)
+@rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     """The type of a node's input or output is not one that its operator allows.
 

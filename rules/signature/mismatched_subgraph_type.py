@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
 
 
-@rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts)
+@rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     """An input or output of a subgraph is of another type than its control-flow operator needs there.
 

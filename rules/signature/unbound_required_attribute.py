@@ -13,7 +13,7 @@ Needs = dict[str, tuple[Node, int]]
 """The attribute parameters that a function needs, each with a node of the body and its attribute that refers to it."""
 
 
-@rule(clause="FUN-20", since="0.1.0", about=Model.parametric_functions)
+@rule(clause="FUN-20", since="0.1.0", about=Model.parametric_functions, needs="node")
 def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     """A call leaves out an attribute that the function hands on to an operator that requires it.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, finding_of, rule
 
 
-@rule(clause="OPT-4", since="0.1.0", about=Model.has_type_conflicts)
+@rule(clause="OPT-4", since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def unconverted_optional(model: Model) -> Iterator[Finding]:
     """A value of an optional type stands where the type in it is needed, or the other way round.
 

@@ -14,7 +14,7 @@ from onnx_lint.wording import quote, suggestion
 _TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
-@rule(clause="NOD-7a", since="0.1.0")
+@rule(clause="NOD-7a", since="0.1.0", needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 

@@ -8,7 +8,13 @@ from onnx_lint.model.tensors import MAX_INT64, StoredSparseTensor, element_count
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-6", since="0.1.0", about=Model.has_sparse_tensors, security=("CWE-190", "CWE-789"))
+@rule(
+    clause="SPA-6",
+    since="0.1.0",
+    about=Model.has_sparse_tensors,
+    needs="sparse-tensor",
+    security=("CWE-190", "CWE-789"),
+)
 def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
     """The dense shape of a sparse tensor has no dimensions, one that is not positive, or too many elements.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredSparseTensor, StoredTensor, contents
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-7", since="0.1.0", about=Model.has_sparse_tensors)
+@rule(clause="SPA-7", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
 def explicit_default_value(model: Model) -> Iterator[Finding]:
     """A sparse tensor stores a zero or an empty string.
 

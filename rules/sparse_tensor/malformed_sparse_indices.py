@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredSparseTensor, StoredTensor, describe_s
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("SPA-3", "SPA-3a"), since="0.1.0", about=Model.has_sparse_tensors)
+@rule(clause=("SPA-3", "SPA-3a"), since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
 def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
     """A sparse tensor has no indices, or they are of the wrong type or shape.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredSparseTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-2", since="0.1.0", about=Model.has_sparse_tensors)
+@rule(clause="SPA-2", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
 def malformed_sparse_values(model: Model) -> Iterator[Finding]:
     """A sparse tensor has no values, or its values are not a list.
 

@@ -9,7 +9,7 @@ from onnx_lint.model.tensors import MAX_INT64, StoredSparseTensor, contents, des
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-4", since="0.1.0", about=Model.has_sparse_tensors)
+@rule(clause="SPA-4", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
 def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     """An index of a sparse tensor lies outside its dense shape.
 

@@ -11,7 +11,7 @@ DEFAULTS_DROPPED_IN = 4
 """The IR version from which on a subgraph has no default values for its inputs."""
 
 
-@rule(clause=("SUB-5", "SUB-5a", "SUB-6"), since="0.1.0", about=Model.nested_graphs)
+@rule(clause=("SUB-5", "SUB-5a", "SUB-6"), since="0.1.0", about=Model.nested_graphs, needs="node")
 def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     """A subgraph of a control-flow operator has an initializer with the name of one of its inputs.
 

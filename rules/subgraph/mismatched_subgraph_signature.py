@@ -12,7 +12,7 @@ BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("b
 """The attributes that hold the subgraphs of the control-flow operators."""
 
 
-@rule(clause=("SUB-7", "SUB-7a"), since="0.1.0", about=Model.nested_graphs)
+@rule(clause=("SUB-7", "SUB-7a"), since="0.1.0", about=Model.nested_graphs, needs="node")
 def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     """A subgraph has another number of inputs or outputs than its control-flow operator has use for.
 

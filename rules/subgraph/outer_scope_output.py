@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="SUB-8", since="0.1.0", about=Model.nested_graphs)
+@rule(clause="SUB-8", since="0.1.0", about=Model.nested_graphs, needs="graph")
 def outer_scope_output(model: Model) -> Iterator[Finding]:
     """A nested graph returns a value of a graph around it as its own output.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-5", since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause="TEN-5", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     r"""A tensor with elements has values in no field, or in several.
 

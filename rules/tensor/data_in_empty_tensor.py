@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-4", since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause="TEN-4", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
     """A tensor without elements holds values.
 

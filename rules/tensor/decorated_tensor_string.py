@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import Occurrences, StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-9", since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause="TEN-9", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     r"""A string in a tensor begins with a byte order mark or ends in NUL.
 

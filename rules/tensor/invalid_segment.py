@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-17", since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause="TEN-17", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def invalid_segment(model: Model) -> Iterator[Finding]:
     """The segment of a tensor does not fit the tensor, or not the values that are stored.
 

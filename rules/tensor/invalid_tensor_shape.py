@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import MAX_INT64, StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-2", since="0.1.0", about=Model.has_suspect_tensors, security=("CWE-190", "CWE-789"))
+@rule(clause="TEN-2", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor", security=("CWE-190", "CWE-789"))
 def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     r"""A tensor has a negative dimension, or more elements than 64 bits can count.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import contents
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-10", since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause="TEN-10", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def non_boolean_byte(model: Model) -> Iterator[Finding]:
     r"""A Boolean in raw_data is neither 0 nor 1.
 

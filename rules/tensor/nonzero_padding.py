@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import ElementType, StoredTensor, contents
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def nonzero_padding(model: Model) -> Iterator[Finding]:
     r"""Bits behind the last element of a tensor are set.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("TEN-3", "TEN-16"), since="0.1.0", about=Model.has_suspect_tensors, security=("CWE-125",))
+@rule(clause=("TEN-3", "TEN-16"), since="0.1.0", about=Model.has_suspect_tensors, needs="tensor", security=("CWE-125",))
 def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     """A tensor holds fewer or more values than its dimensions say.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import UNDEFINED, StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-1", since="0.1.0", about=Model.has_suspect_tensors)
+@rule(clause="TEN-1", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
     r"""A tensor has no element type, or one that is not defined.
 

@@ -20,7 +20,12 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
 """The fields that hold a TypeProto, which has to say which type it is."""
 
 
-@rule(clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10"), since="0.1.0", about=Model.has_unusual_types)
+@rule(
+    clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10"),
+    since="0.1.0",
+    about=Model.has_unusual_types,
+    needs="type",
+)
 def incomplete_type(model: Model) -> Iterator[Finding]:
     """A type does not say what it is made of.
 

@@ -11,7 +11,7 @@ from onnx_lint.spec.operators import ELEMENT_TYPES
 _CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}
 
 
-@rule(clause=("TYP-1", "TYP-10"), since="0.1.0", about=Model.has_unusual_types)
+@rule(clause=("TYP-1", "TYP-10"), since="0.1.0", about=Model.has_unusual_types, needs="type")
 def unknown_element_type(model: Model) -> Iterator[Finding]:
     """A tensor type has an element type that is not defined.
 

@@ -12,7 +12,7 @@ _EDITION = "1.9"
 _UNLISTED = frozenset(code for code, name in enumerate(ELEMENT_TYPES, 1) if name in {"uint32", "uint64"})
 
 
-@rule(clause="TYP-D-uint32", since="0.1.0")
+@rule(clause="TYP-D-uint32", since="0.1.0", needs="type")
 def unlisted_element_type(model: Model) -> Iterator[Finding]:
     """A tensor has an element type that the table of edition 1.9 leaves out.
 

@@ -8,7 +8,7 @@ from onnx_lint.model.types.distinct_types import describe_case
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TYP-9", since="0.1.0", about=Model.has_unusual_types)
+@rule(clause="TYP-9", since="0.1.0", about=Model.has_unusual_types, needs="type")
 def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     """An opaque type has no name.
 

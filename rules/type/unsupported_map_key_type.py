@@ -11,7 +11,7 @@ from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.spec.operators.type_strings import MAP_KEY_TYPES
 
 
-@rule(clause="TYP-5", since="0.1.0", about=Model.has_unusual_types)
+@rule(clause="TYP-5", since="0.1.0", about=Model.has_unusual_types, needs="type")
 def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     """The keys of a map type are neither integers nor strings.
 

@@ -10,7 +10,7 @@ from onnx_lint.rule import Finding, rule
 _UNSUPPORTED = {"optional_type": "an optional", "opaque_type": "an opaque type"}
 
 
-@rule(clause="TYP-8", since="0.1.0", about=Model.has_unusual_types)
+@rule(clause="TYP-8", since="0.1.0", about=Model.has_unusual_types, needs="type")
 def unsupported_optional_element(model: Model) -> Iterator[Finding]:
     """An optional type wraps an optional or an opaque type.
 

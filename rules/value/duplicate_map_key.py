@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="VAL-4b", since="0.1.0")
+@rule(clause="VAL-4b", since="0.1.0", needs="value")
 def duplicate_map_key(model: Model) -> Iterator[Finding]:
     """A serialized map has a key twice.
 

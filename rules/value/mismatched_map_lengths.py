@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="VAL-4", since="0.1.0")
+@rule(clause="VAL-4", since="0.1.0", needs="value")
 def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
     """A serialized map has more keys than values, or fewer.
 

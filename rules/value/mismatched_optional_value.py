@@ -11,7 +11,7 @@ _FIELDS = ("tensor_value", "sparse_tensor_value", "sequence_value", "map_value",
 """The fields of the value, in the order of their kinds."""
 
 
-@rule(clause="VAL-5", since="0.1.0")
+@rule(clause="VAL-5", since="0.1.0", needs="value")
 def mismatched_optional_value(model: Model) -> Iterator[Finding]:
     """A serialized optional does not state the kind of its element, or has its value in the field of another kind.
 

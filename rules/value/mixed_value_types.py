@@ -8,7 +8,7 @@ from onnx_lint.model.documents.value_types import Mixture, mixtures
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause=("VAL-4", "VAL-6", "VAL-6a"), since="0.1.0")
+@rule(clause=("VAL-4", "VAL-6", "VAL-6a"), since="0.1.0", needs="value")
 def mixed_value_types(model: Model) -> Iterator[Finding]:
     """The elements of a serialized sequence, or the values of a map, are of different types.
 

@@ -22,7 +22,7 @@ _RANGES: Final = MappingProxyType(
 )
 
 
-@rule(clause="VAL-3a", since="0.1.0")
+@rule(clause="VAL-3a", since="0.1.0", needs="value")
 def out_of_range_map_key(model: Model) -> Iterator[Finding]:
     """A key of a serialized map is no number of the type that the map states.
 

@@ -12,7 +12,7 @@ _STRING = 8
 _KEY_TYPES = frozenset({_STRING, 2, 3, 4, 5, 6, 7, 12, 13})
 
 
-@rule(clause="VAL-3", since="0.1.0")
+@rule(clause="VAL-3", since="0.1.0", needs="value")
 def unsupported_map_keys(model: Model) -> Iterator[Finding]:
     """The keys of a serialized map are of a type that keys cannot have, or in the field of another type.
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 _OPTIONAL = 5
 
 
-@rule(clause="VAL-4a", since="0.1.0")
+@rule(clause="VAL-4a", since="0.1.0", needs="value")
 def unsupported_map_values(model: Model) -> Iterator[Finding]:
     """The values of a serialized map are optionals.
 

@@ -11,7 +11,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="VI-6", since="0.1.0", about=Model.repeated_declarations)
+@rule(clause="VI-6", since="0.1.0", about=Model.repeated_declarations, needs="graph")
 def contradictory_value_info(model: Model) -> Iterator[Finding]:
     """A graph declares two types of one value that cannot both be true.
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=Model.has_value_infos)
+@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=Model.has_value_infos, needs="graph")
 def duplicate_value_info(model: Model) -> Iterator[Finding]:
     """A value has two entries in `value_info`.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_value_infos)
+@rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_value_infos, needs="graph")
 def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` names no value.
 

@@ -38,6 +38,7 @@ _ELSEWHERE = "MOD-7"
         "EXT-18",
     ),
     since="0.1.0",
+    needs="library",
 )
 def premature_feature(model: Model) -> Iterator[Finding]:
     """The model uses a field, type or element type that came with a later IR version than the one it states.

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 
 
-@rule(clause=("VER-3", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions)
+@rule(clause=("VER-3", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions, needs="library")
 def unknown_ir_version(model: Model) -> Iterator[Finding]:
     """The model states an IR version that was never published.
 

@@ -9,7 +9,7 @@ the document's, so it is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal, get_args
 
 from onnx_lint import schema
 from onnx_lint.model.places.place import Key, Place
@@ -23,31 +23,36 @@ OPERATOR_SET: Final = "OperatorSetProto"
 MAGIC: Final = "ONNXOPSET"
 """The word with which an operator set begins."""
 
-_TENSORS: Final = frozenset({"file", "tensor", "external-data", "metadata"})
-_TYPES: Final = frozenset({"file", "type", "shape", "denotation", "metadata"})
-_ATTRIBUTES: Final = _TENSORS | _TYPES | {"sparse-tensor", "attribute"}
-_GRAPHS: Final = _ATTRIBUTES | {
-    "graph",
-    "initializer",
-    "name",
-    "node",
-    "quantization",
-    "signature",
-    "subgraph",
+Need = Literal[
+    "file",
+    "metadata",
+    "tensor",
+    "sparse-tensor",
+    "value",
+    "type",
     "value-info",
-}
-_FUNCTIONS: Final = _GRAPHS | {"function", "opset"}
+    "attribute",
+    "node",
+    "graph",
+    "function",
+    "library",
+    "operator-set",
+    "model",
+]
+"""What a rule needs to see whole: it judges every document that holds such messages with all that the rule looks at.
+
+An attribute may hold a graph with all its nodes, a node by itself stands in no graph, and only a model tells what it
+does not have. `file` is the bytes, `metadata` any message that has some, `value` a sequence, map or optional, and
+`library` a list of functions with an IR version, which models and operator sets have.
+"""
+
+NEEDS: Final[tuple[str, ...]] = get_args(Need)
+
+_TENSORS: Final = frozenset({"file", "metadata", "tensor"})
 _VALUES: Final = _TENSORS | {"sparse-tensor", "value"}
-
-# What surrounds a lone message may define what it refers to, so these cannot be judged.
-_OUTSIDE: Final = frozenset({"misplaced-attribute-reference", "unknown-function", "unresolved-overload"})
-# An attribute or node may stand in a graph that defines the names it uses.
-_OUTSIDE_GRAPH: Final = _OUTSIDE | {"undefined-name", "outer-scope-output", "unknown-value-info-name"}
-
-# Rules on graphs that the outputs of a node, and the graphs in its attributes, show by themselves.
-_IN_NODES: Final = frozenset(
-    {"cycle", "duplicate-definition", "duplicate-initializer", "missing-graph-name", "unordered-nodes"}
-)
+_ATTRIBUTES: Final = _TENSORS | {"sparse-tensor", "type", "value-info", "attribute"}
+_GRAPHS: Final = _ATTRIBUTES | {"node", "graph"}
+_FUNCTIONS: Final = _GRAPHS | {"function"}
 
 
 class DocumentKind(Record):
@@ -56,21 +61,9 @@ class DocumentKind(Record):
     message: str
     noun: str
     """What messages and places call the root."""
-    chapters: frozenset[str] | None
-    """The chapters whose rules apply; None for all but those of the other kinds."""
-    excluded: frozenset[str] = frozenset()
-    """Rules of these chapters that do not apply."""
-    included: frozenset[str] = frozenset()
-    """Rules of other chapters that do."""
+    holds: frozenset[str]
+    """What rules may need and find whole in it."""
 
-    def has(self, chapter: str, rule: str) -> bool:
-        """Whether the rule of the chapter says anything about this kind."""
-        if self.chapters is None:
-            return chapter not in _OF_OTHERS
-        return rule in self.included or (chapter in self.chapters and rule not in self.excluded)
-
-
-_OF_OTHERS: Final = frozenset({"operator-set", "value"})
 
 OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
 """The kinds that hold nodes and leave it to a model to import operator sets."""
@@ -78,41 +71,16 @@ OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
 KINDS: Final = {
     kind.message: kind
     for kind in (
-        DocumentKind(MODEL, "model", None),
-        DocumentKind(
-            OPERATOR_SET,
-            "operator-set",
-            _FUNCTIONS | {"operator-set"},
-            frozenset({"unknown-function", "standard-operator-collision", "incompatible-opset-import"}),
-            frozenset({"premature-feature", "unknown-ir-version"}),
-        ),
-        DocumentKind(
-            "FunctionProto",
-            "function",
-            _FUNCTIONS,
-            # A lone function may be the definition of the standard operator itself.
-            frozenset(
-                {
-                    "unknown-function",
-                    "unresolved-overload",
-                    "incompatible-opset-import",
-                    "standard-operator-collision",
-                }
-            ),
-        ),
-        DocumentKind("GraphProto", "graph", _GRAPHS, _OUTSIDE),
-        DocumentKind(
-            "NodeProto",
-            "node",
-            _ATTRIBUTES | {"node", "signature", "subgraph", "name"},
-            _OUTSIDE_GRAPH,
-            _IN_NODES,
-        ),
-        DocumentKind("AttributeProto", "attribute", _ATTRIBUTES, _OUTSIDE_GRAPH, _IN_NODES),
+        DocumentKind(MODEL, "model", _FUNCTIONS | {"library", "model"}),
+        DocumentKind(OPERATOR_SET, "operator-set", _FUNCTIONS | {"library", "operator-set"}),
+        DocumentKind("FunctionProto", "function", _FUNCTIONS),
+        DocumentKind("GraphProto", "graph", _GRAPHS),
+        DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node"}),
+        DocumentKind("AttributeProto", "attribute", _ATTRIBUTES),
         DocumentKind("TensorProto", "tensor", _TENSORS),
         DocumentKind("SparseTensorProto", "sparse-tensor", _TENSORS | {"sparse-tensor"}),
-        DocumentKind("ValueInfoProto", "value-info", _TYPES, included=frozenset({"unnamed-value"})),
-        DocumentKind("TypeProto", "type", _TYPES),
+        DocumentKind("ValueInfoProto", "value-info", frozenset({"file", "metadata", "type", "value-info"})),
+        DocumentKind("TypeProto", "type", frozenset({"file", "type"})),
         DocumentKind("SequenceProto", "sequence", _VALUES),
         DocumentKind("MapProto", "map", _VALUES),
         DocumentKind("OptionalProto", "optional", _VALUES),
