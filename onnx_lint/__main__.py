@@ -3,29 +3,55 @@
 
 from __future__ import annotations
 
-from onnx_lint.cli import standard_streams
+import sys
+
 from onnx_lint.memory import held_to_the_end
 
 
 def main() -> None:
     """Run the command line, and end the process."""
-    standard_streams.prepare()
     with held_to_the_end():
-        try:
-            _run()
-        except SystemExit as end:
-            raise SystemExit(standard_streams.judged(end.code if isinstance(end.code, int) else 0)) from None
+        from onnx_lint.cli import standard_streams
+
+        standard_streams.prepare()
+        sys.exit(standard_streams.judged(_run()))
 
 
-def _run() -> None:
+def _run() -> int:
+    """Run the command line, and return the exit code. No exception leaves it."""
     try:
-        from onnx_lint.cli import plain
+        return _code(sys.argv[1:])
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")  # as click does, so that the prompt of the shell gets a line of its own
+        return 130  # exit_codes.INTERRUPTED
+    except Exception as error:
+        from onnx_lint.cli.crash import report_crash
 
-        plain.main()
-        from onnx_lint.cli.application import main as run
-    except KeyboardInterrupt:  # the command line handles it from here on
-        raise SystemExit(130) from None
-    run()
+        report_crash(error)
+        return 3  # exit_codes.INTERNAL_ERROR
+
+
+def _code(arguments: list[str]) -> int:
+    """Run what the arguments ask for, and return the exit code. Only where they are more than paths is click needed."""
+    from onnx_lint.cli.request import request_of_paths
+
+    request = request_of_paths(arguments)
+    if request is None:
+        from onnx_lint.cli.application import run as run_application
+
+        return run_application(arguments)
+    from onnx_lint.cli.errors import RequestError, RunError
+    from onnx_lint.cli.run import run
+
+    try:
+        return run(request)
+    except RequestError as error:
+        from onnx_lint.cli.application import tell_usage
+
+        tell_usage(error)
+    except RunError as error:
+        sys.stderr.write(f"Error: {error}\n")
+    return 2  # exit_codes.NOT_CHECKED
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,7 @@ from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_comm
 from onnx_lint.cli.check import check_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
-from onnx_lint.cli.standard_streams import OutputError
+from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -123,19 +123,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return exit_codes.NOT_CHECKED
-    except OutputError as error:
-        click.ClickException(str(error)).show()
+    except RunError as error:
+        sys.stderr.write(f"Error: {error}\n")
         return exit_codes.NOT_CHECKED
     except (click.Abort, KeyboardInterrupt):
         return exit_codes.INTERRUPTED
     except Exception as error:
-        from onnx_lint.cli.failures import report_crash
+        from onnx_lint.cli.crash import report_crash
 
         report_crash(error)
         return exit_codes.INTERNAL_ERROR
     return code if isinstance(code, int) else exit_codes.CLEAN
 
 
-def main() -> NoReturn:
-    """Run the program and end the process."""
-    sys.exit(run())
+def tell_usage(problem: RequestError) -> None:
+    """Tell a request that makes no sense with the help on usage that click gives."""
+    program = click.Context(application, info_name=PROGRAM, **application.context_settings)
+    click.UsageError(str(problem), click.Context(check_command, program, "check")).show()

@@ -7,8 +7,6 @@ import os
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-import click
-
 from onnx_lint.baseline import (
     Baseline,
     BaselineError,
@@ -20,6 +18,7 @@ from onnx_lint.baseline import (
     split,
     written,
 )
+from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.streams import report_file
 from onnx_lint.record import replace
 from onnx_lint.reporters.escape import STANDARD_INPUT, visible
@@ -35,40 +34,40 @@ RulesOf = Callable[["FileReport"], Collection[str]]
 def with_baselines(report: Report, plan: Plan) -> Report:
     """The report as `--write-baseline`, or the baselines of its files, leave it.
 
-    Raises ClickException for a baseline that cannot be used or written, and UsageError where there is none to prune.
+    Raises RunError for a baseline that cannot be used or written, and RequestError where there is none to prune.
     """
     rules = report.rules
 
     def rules_of(file: FileReport) -> Collection[str]:
         return rules if file.rules is None else file.rules
 
-    if plan.options["write_baseline"] is not None:
-        return write_baseline(report, plan.options["write_baseline"], rules_of)
+    if plan.request.write_baseline is not None:
+        return write_baseline(report, plan.request.write_baseline, rules_of)
     paths: dict[str, list[str]] = {}
     for file in report.files:
         baseline = plan.of(file.path).baseline
         if baseline is not None:
             paths.setdefault(baseline, []).append(file.path)
-    prune = plan.options["prune_baseline"]
+    prune = plan.request.prune_baseline
     if prune and not paths:
-        raise click.UsageError("--prune-baseline wants a --baseline")
+        raise RequestError("--prune-baseline wants a --baseline")
     for baseline, own in paths.items():
         report = apply_baseline(report, baseline, frozenset(own), rules_of, prune=prune)
     return report
 
 
 def read(path: str) -> Baseline:
-    """The baseline at `path`; raises ClickException when it is none."""
+    """The baseline at `path`; raises RunError when it is none."""
     try:
         return read_baseline(path)
     except BaselineError as error:
-        raise click.ClickException(visible(str(error))) from error
+        raise RunError(visible(str(error))) from error
 
 
 def write_baseline(report: Report, path: str, rules_of: RulesOf) -> Report:
     """List all findings of the report in the file at `path`, and return the report with all of them suppressed.
 
-    What the file says of files and rules that this run was not about stays. Raises ClickException when it cannot be
+    What the file says of files and rules that this run was not about stays. Raises RunError when it cannot be
     written, or holds something else than a baseline.
     """
     old = read(path) if os.path.lexists(path) else {}
@@ -85,7 +84,7 @@ def write_baseline(report: Report, path: str, rules_of: RulesOf) -> Report:
 def apply_baseline(report: Report, path: str, paths: Collection[str], rules_of: RulesOf, *, prune: bool) -> Report:
     """The report with what the baseline at `path` lists suppressed in the files at `paths`, and the rest of it counted.
 
-    `prune`: whether to take that rest out of the file. Raises ClickException when the file cannot be used or written.
+    `prune`: whether to take that rest out of the file. Raises RunError when the file cannot be used or written.
     """
     baseline = read(path)
     alive = {name: entries for name, entries in baseline.items() if _may_be_there(name, path)}

@@ -1,30 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `check`: lints files and writes reports."""
+"""The command `check`: its options, and the request that they make."""
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
-from onnx_lint.cli import exit_codes
-from onnx_lint.cli.choices import Plan, told_apart
 from onnx_lint.cli.completion import complete_file_ignores, complete_limits, complete_selectors, complete_severities
-from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
-from onnx_lint.cli.paths import find_inputs, has_working_directory
-from onnx_lint.cli.report_options import common_report_options, files_options, report_options, reporter_options
+from onnx_lint.cli.errors import RequestError
+from onnx_lint.cli.report_options import common_report_options, files_options, report_options
+from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT, Request
+from onnx_lint.cli.run import run
 from onnx_lint.cli.sections import COMMON, SectionedCommand, section
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, target_options
 from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
-if TYPE_CHECKING:
-    from onnx_lint.cli.lint_one import Task
-    from onnx_lint.report import Report
+_SOURCES: Final = {
+    ParameterSource.COMMANDLINE: COMMAND_LINE,
+    ParameterSource.PROMPT: COMMAND_LINE,
+    ParameterSource.ENVIRONMENT: ENVIRONMENT,
+}
 
 edition_option = click.option(
     "--edition",
@@ -151,72 +149,10 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
     standard input. NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A
     configuration file says the same once and for all: see onnx-lint config.
     """
-    if not has_working_directory():
-        raise click.ClickException("the working directory is not there any more")
-    plan = Plan(ctx, options)
-    if options["show_settings"]:
-        from onnx_lint.cli.show_settings import show_settings
-
-        show_settings(paths, plan)
-        ctx.exit(exit_codes.CLEAN)
-    run = plan.of_run()
-    outputs = parse_outputs(run["format_name"], options["outputs"])
-    tasks = _tasks(paths, outputs, plan)
-    before = time.process_time()
-    report = _lint(tasks, plan)
-    if plan.has_baseline:
-        from onnx_lint.cli.baselines import with_baselines
-
-        report = with_baselines(report, plan)
-    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
-    failing = "never" if options["exit_zero"] else run["fail_on"]
-    start = time.perf_counter()
-    if not write_outputs(
-        report,
-        outputs,
-        reporter_options({**options, "documentation_url": run["documentation_url"]}, failing),
-        color=options["color"],
-    ):
-        code = max(code, exit_codes.NOT_CHECKED)
-    if options["timings"]:
-        from onnx_lint.cli.timings import tell_timings
-
-        sys.stdout.flush()
-        tell_timings(report, before, time.perf_counter() - start)
-    if code > exit_codes.FINDINGS:
-        from onnx_lint.cli.failures import tell_failures
-
-        group = ctx.parent.command if ctx.parent is not None else None
-        tell_failures(report, group.commands if isinstance(group, click.Group) else ())
+    sources = {name: ctx.get_parameter_source(name) for name in options}
+    given = {name: _SOURCES[source] for name, source in sources.items() if source in _SOURCES}
+    try:
+        code = run(Request(paths, given, **options))
+    except RequestError as error:
+        raise click.UsageError(str(error)) from error
     ctx.exit(code)
-
-
-def _tasks(paths: Sequence[str], outputs: Iterable[Output], plan: Plan) -> list[Task]:
-    from onnx_lint.cli.lint_one import Task
-
-    run = plan.of_run()
-    inputs = find_inputs(paths, run["exclude"], may_be_none=run["allow_no_input"])
-    for output in outputs:
-        if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
-            raise click.UsageError(f"the report would overwrite the model {output.path!r}")
-    # All configurations are read before the first model, so that a fault in one is told at once.
-    return [Task(item.path, plan.of(item.path).settings, item.problem) for item in inputs]
-
-
-def _lint(tasks: Sequence[Task], plan: Plan) -> Report:
-    from onnx_lint.cli.jobs import lint_all, processors
-    from onnx_lint.cli.progress import ProgressBar, is_wanted
-    from onnx_lint.engine import report_of
-
-    run = plan.of_run()
-    shown = is_wanted(no_progress=run["no_progress"], quiet=run["quiet"])
-    with ProgressBar(len(tasks), wanted=shown, color=run["color"]) as bar:
-        files = lint_all(tasks, run["jobs"] or processors(), bar.advance)
-    settings = [task.settings for task in tasks]
-    if not settings:
-        click.echo("Nothing to lint: every file is excluded.", err=True)
-    return report_of(told_apart(files, settings), settings[0] if settings else plan.of("-").settings)
-
-
-def _is_same(output: str, path: str) -> bool:
-    return path != "-" and os.path.realpath(output) == os.path.realpath(path)

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
-import click
-from click.core import ParameterSource
-
+from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.option_values import (
     file_ignores_of,
     limits_of,
@@ -21,6 +19,7 @@ from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
+    from onnx_lint.cli.request import Request
     from onnx_lint.configuration.values import Values
     from onnx_lint.limits import Limits
     from onnx_lint.report import Diagnostic, FileReport
@@ -52,34 +51,21 @@ class Choices(Record):
 class Plan:
     """Tells the choices for each file. Every configuration file is read once."""
 
-    def __init__(self, ctx: click.Context, options: Mapping[str, Any]) -> None:
-        self.options: Mapping[str, Any] = {
-            **options,
-            "per_file_ignores": file_ignores_of(options["per_file_ignores"]),
-            "rule_options": {},
-            "set_aside": (),
-        }
-        self.sources = {name: ctx.get_parameter_source(name) for name in options}
-        """Where each option of the command line comes from."""
-        _check_baseline_options(options)
+    def __init__(self, request: Request) -> None:
+        self.request = replace(request, file_ignores=file_ignores_of(request.per_file_ignores))
+        _check_baseline_options(request)
         self._configurations = Configurations()
-        self._fixed, self._pairs = _given(options)
-        self._discovers = self._fixed is None and not options["no_config"]
-        self._merged: dict[int, Mapping[str, Any]] = {}
+        self._fixed, self._pairs = _given(request)
+        self._discovers = self._fixed is None and not request.no_config
+        self._merged: dict[int, Request] = {}
         self._effective: dict[int, Values | None] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
 
-    @property
-    def explicit(self) -> frozenset[str]:
-        """The options that the command line or the environment give."""
-        said = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.PROMPT)
-        return frozenset(name for name, source in self.sources.items() if source in said)
-
     def of(self, path: str) -> Choices:
-        """The choices for the file at `path`; raises ClickException for a configuration that cannot be used."""
+        """The choices for the file at `path`; raises RunError for a configuration that cannot be used."""
         values = self.values_of(path)
         merged = self._merged_with(values)
-        ignores = _ignores(merged["per_file_ignores"], path)
+        ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
             self._choices[key] = _choices(merged, ignores)
@@ -88,11 +74,11 @@ class Plan:
     @property
     def has_baseline(self) -> bool:
         """Whether the run writes a baseline, or any file that was asked about so far has one."""
-        written = self.options["write_baseline"] is not None or self.options["prune_baseline"]
+        written = self.request.write_baseline is not None or self.request.prune_baseline
         return written or any(choices.baseline is not None for choices in self._choices.values())
 
-    def of_run(self) -> Mapping[str, Any]:
-        """The options for the run as a whole, for which the configuration of the working directory counts."""
+    def of_run(self) -> Request:
+        """The request for the run as a whole, for which the configuration of the working directory counts."""
         return self._merged_with(self.values_of("-"))
 
     def values_of(self, path: str) -> Values | None:
@@ -107,14 +93,14 @@ class Plan:
             # One object for each configuration, so that its id can be a key.
             return self._effective.setdefault(id(found), {**(found or {}), **self._pairs})
 
-    def _merged_with(self, values: Values | None) -> Mapping[str, Any]:
+    def _merged_with(self, values: Values | None) -> Request:
         if values is None:
-            return self.options
+            return self.request
         if id(values) not in self._merged:
             from onnx_lint.cli.merge_configuration import merged
 
             with usable():
-                self._merged[id(values)] = merged(self.options, self.explicit, values)
+                self._merged[id(values)] = merged(self.request, values)
         return self._merged[id(values)]
 
 
@@ -137,39 +123,40 @@ class usable:  # noqa: N801 - used like a function, and contextlib.contextmanage
         """Nothing to do."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """Raise ClickException in place of ConfigurationError."""
+        """Raise RunError in place of ConfigurationError."""
         if error is None or not isinstance(error, ValueError):
             return
         from onnx_lint.configuration.values import ConfigurationError
         from onnx_lint.reporters.escape import visible
 
         if isinstance(error, ConfigurationError):
-            raise click.ClickException(visible(str(error))) from error
+            raise RunError(visible(str(error))) from error
 
 
-def _check_baseline_options(options: Mapping[str, Any]) -> None:
-    if options["write_baseline"] is not None:
-        for name in ("baseline", "prune_baseline"):
-            if options[name]:
-                raise click.UsageError(f"--write-baseline and --{name.replace('_', '-')} do not go together")
+def _check_baseline_options(request: Request) -> None:
+    if request.write_baseline is None:
+        return
+    for option, value in (("--baseline", request.baseline), ("--prune-baseline", request.prune_baseline)):
+        if value:
+            raise RequestError(f"--write-baseline and {option} do not go together")
 
 
-def _given(options: Mapping[str, Any]) -> tuple[Values | None, Values]:
+def _given(request: Request) -> tuple[Values | None, Values]:
     """The file and the pairs that `--config` gives."""
-    if not options["config"]:
+    if not request.config:
         return None, {}
     from onnx_lint.configuration.files import parse_pair, read_file
 
     file: Values | None = None
     pairs: Values = {}
     with usable():
-        for text in options["config"]:
+        for text in request.config:
             if "=" in text and not os.path.lexists(text):
                 pairs = {**pairs, **parse_pair(text)}
             elif file is not None:
-                raise click.UsageError("--config names two files")
-            elif options["no_config"]:
-                raise click.UsageError("--config names a file and --no-config wants none")
+                raise RequestError("--config names two files")
+            elif request.no_config:
+                raise RequestError("--config names a file and --no-config wants none")
             else:
                 file = read_file(text)
     return file, pairs
@@ -183,13 +170,13 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
 
-def _choices(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Choices:
-    settings = _settings(options, ignores)
-    _check_selection(settings, options, ignores)
+def _choices(request: Request, ignores: tuple[str, ...]) -> Choices:
+    settings = _settings(request, ignores)
+    _check_selection(settings, request, ignores)
     return Choices(
         settings,
-        "never" if options["exit_zero"] else options["fail_on"],
-        options["baseline"],
+        "never" if request.exit_zero else request.fail_on,
+        request.baseline,
     )
 
 
@@ -200,74 +187,76 @@ def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
     yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
 
 
-def _settings(options: Mapping[str, Any], ignores: tuple[str, ...]) -> Settings:
-    from onnx_lint.settings import SelectionError, Settings, selectors
-    from onnx_lint.spec.operators import SchemaFileError
+def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
+    from onnx_lint.settings import Settings, selectors
     from onnx_lint.spec.standard import Standard
 
-    severities, off = severities_of(options["severities"])
-    named = any(options[name] for name in ("select", "extend_select", "ignore", "set_aside")) or ignores
+    severities, off = severities_of(request.severities)
+    named = any((request.select, request.extend_select, request.ignore, request.set_aside, ignores))
     known = selectors() if named else set()
-    rule_options = {rule: dict(given) for rule, given in options["rule_options"].items()}
-    if options["verify_checksums"]:
+    rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
+    if request.verify_checksums:
         for rule, option in _turned_on_by("--verify-checksums"):
             rule_options[rule] = {**rule_options.get(rule, {}), option: True}
     try:
         return Settings(
-            Standard(options["edition"], options["variant"]),
-            select=names_of(options["select"], known),
-            ignore=(*names_of(options["ignore"], known), *names_of(ignores, known), *off),
-            pedantic=options["pedantic"],
-            external_data=options["external_data"],
-            extend_select=names_of(options["extend_select"], known),
+            Standard(request.edition, request.variant),
+            select=names_of(request.select, known),
+            ignore=(*names_of(request.ignore, known), *names_of(ignores, known), *off),
+            pedantic=request.pedantic,
+            external_data=request.external_data,
+            extend_select=names_of(request.extend_select, known),
             severities=severities,
             options=rule_options,
-            limits=_limits(options),
-            set_aside=names_of(options["set_aside"], known),
-            target=_target(options),
-            opset_schemas=options["opset_schemas"],
-            proto=options["proto"],
-            opset_imports=opset_versions_of(options["opset_imports"], "--opset-import"),
-            timings=options["timings"],
+            limits=_limits(request),
+            set_aside=names_of(request.set_aside, known),
+            target=_target(request),
+            opset_schemas=request.opset_schemas,
+            proto=request.proto,
+            opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
+            timings=request.timings,
         )
-    except SelectionError as error:
-        raise click.UsageError(str(error)) from error
-    except (SchemaFileError, OSError) as error:
-        from onnx_lint.reporters.escape import visible
-
-        message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
-        raise click.ClickException(visible(message)) from error
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    except (ValueError, OSError) as error:
+        raise _told(error) from error
 
 
-def _check_selection(settings: Settings, options: Mapping[str, Any], ignores: tuple[str, ...]) -> None:
-    """Raise UsageError for a selection with no rule in it; what a pattern for some files ignores may be everything."""
+def _told(error: ValueError | OSError) -> RunError:
+    """What the error is for whoever asked for the run: a fault of a schema file, or of the request."""
+    from onnx_lint.reporters.escape import visible
+    from onnx_lint.spec.operators import SchemaFileError
+
+    if isinstance(error, OSError):
+        return RunError(visible(f"{error.filename}: {error.strerror}"))
+    return RunError(visible(str(error))) if isinstance(error, SchemaFileError) else RequestError(str(error))
+
+
+def _check_selection(settings: Settings, request: Request, ignores: tuple[str, ...]) -> None:
+    """Raise RequestError for a selection without rules; what a pattern for some files ignores may be everything."""
     from onnx_lint.selection import check_selection
     from onnx_lint.settings import SelectionError
 
-    if options["select"] and not settings.select:
-        raise click.UsageError("--select names no rule")
+    if request.select and not settings.select:
+        raise RequestError("--select names no rule")
     if ignores:
         return
     try:
         check_selection(settings)
     except SelectionError as error:
-        raise click.UsageError(str(error)) from error
+        raise RequestError(str(error)) from error
 
 
-def _limits(options: Mapping[str, Any]) -> Limits:
-    limits = limits_of(options["limits"])
-    if options["baseline"] is None and options["write_baseline"] is None:
+def _limits(request: Request) -> Limits:
+    limits = limits_of(request.limits)
+    if request.baseline is None and request.write_baseline is None:
         return limits
-    given = {pair.partition("=")[0].strip() for text in options["limits"] for pair in text.split(",")}
+    given = {pair.partition("=")[0].strip() for text in request.limits for pair in text.split(",")}
     return replace(limits, **{name: most for name, most in WITH_BASELINE.items() if name not in given})
 
 
-def _target(options: Mapping[str, Any]) -> Target:
+def _target(request: Request) -> Target:
     from onnx_lint.spec.target import Target
 
     try:
-        return Target(options["target_ir"], opset_versions_of(options["target_opsets"]))
+        return Target(request.target_ir, opset_versions_of(request.target_opsets))
     except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        raise RequestError(str(error)) from error

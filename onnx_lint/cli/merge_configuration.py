@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration values in the place of options that the command line does not give."""
+"""Puts values of a configuration in the place of options that the command line does not give."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from onnx_lint.cli.option_values import names_of
+from onnx_lint.cli.request import Request
 from onnx_lint.configuration.values import Path, Value, Values
+from onnx_lint.record import replace
 from onnx_lint.registry import registry
 from onnx_lint.settings import SelectionError, check_options, check_selector, selectors
 from onnx_lint.spec.target import Target
@@ -39,7 +41,7 @@ PARAMETERS: Final = {
 }
 """The parameter of the command `check` for each key."""
 
-_PLAIN: Final = (
+_SINGLE: Final = (
     "edition",
     "variant",
     "proto",
@@ -54,58 +56,61 @@ _PLAIN: Final = (
 _TABLES: Final = ("severity", "limits", "target-opset")
 
 
-def merged(options: Mapping[str, Any], explicit: Collection[str], values: Values) -> dict[str, Any]:
-    """The options with those that are not given taken from `values`.
+def merged(request: Request, values: Values) -> Request:
+    """The request with what it does not give taken from `values`.
 
     Raises ConfigurationError for a value that names no rule, option or version.
     """
     for path, value in _below(values, "severity"):
         _check_rule(path, value)
-    result = dict(options)
-    for name in _PLAIN:
-        if PARAMETERS[name] not in explicit and (name,) in values:
-            result[PARAMETERS[name]] = values[name,].value
-    if "target_ir" not in explicit and ("target-ir",) in values:
+    changes: dict[str, Any] = {}
+    for name in _SINGLE:
+        if PARAMETERS[name] not in request.given and (name,) in values:
+            changes[PARAMETERS[name]] = values[name,].value
+    if "target_ir" in changes:
         _check_target(values, ("target-ir",))
-    if "baseline" not in explicit and ("baseline",) in values:
-        result["baseline"] = _joined(values["baseline",])
-    if "opset_schemas" not in explicit and ("opset-schemas",) in values:
-        result["opset_schemas"] = tuple(_all_joined(values["opset-schemas",]))
+    if "baseline" not in request.given and ("baseline",) in values:
+        changes["baseline"] = _joined(values["baseline",])
+    if "opset_schemas" not in request.given and ("opset-schemas",) in values:
+        changes["opset_schemas"] = tuple(_all_joined(values["opset-schemas",]))
     if ("exclude",) in values:
-        result["exclude"] = (*_patterns(values["exclude",]), *result["exclude"])
-    _merge_selection(result, explicit, values)
-    _merge_tables(result, values)
-    return result
+        changes["exclude"] = (*_patterns(values["exclude",]), *request.exclude)
+    return replace(request, **changes, **_selection(request, values), **_tables(request, values))
 
 
-def _merge_selection(result: dict[str, Any], explicit: Collection[str], values: Values) -> None:
+def _selection(request: Request, values: Values) -> dict[str, Any]:
+    """What the configuration says about which rules to report, as it changes the request."""
     known = selectors()
     named = {name: _selectors(values, (name,), known) for name in ("select", "extend-select", "ignore")}
     # A rule that is off is one that is ignored, and the command line undoes either in the same way.
-    given = {pair.partition("=")[0].strip() for text in result["severities"] for pair in text.split(",")}
+    given = {pair.partition("=")[0].strip() for text in request.severities for pair in text.split(",")}
     off = (path[1] for path, value in _below(values, "severity") if value.value == "off")
     named["ignore"] += tuple(rule for rule in off if rule not in given)
-    if "select" not in explicit:
-        result["select"] = named["select"]
-        if "extend_select" in explicit:
+    changes: dict[str, Any] = {}
+    if "select" not in request.given:
+        changes["select"] = named["select"]
+        if "extend_select" in request.given:
             # What is asked for on the command line is reported, whatever the configuration ignores.
-            result["set_aside"] = named["ignore"]
+            changes["set_aside"] = named["ignore"]
         else:
-            result["ignore"] = (*result["ignore"], *named["ignore"])
-        result["extend_select"] = (*result["extend_select"], *named["extend-select"])
+            changes["ignore"] = (*request.ignore, *named["ignore"])
+        changes["extend_select"] = (*request.extend_select, *named["extend-select"])
     patterns = [
         (value.origin.directory, path[1], _selectors(values, path, known))
         for path, value in _below(values, "per-file-ignores")
     ]
-    result["per_file_ignores"] = (*patterns, *result["per_file_ignores"])
+    changes["file_ignores"] = (*patterns, *request.file_ignores)
+    return changes
 
 
-def _merge_tables(result: dict[str, Any], values: Values) -> None:
+def _tables(request: Request, values: Values) -> dict[str, Any]:
+    """What the tables of the configuration say, as it changes the request."""
+    changes: dict[str, Any] = {}
     for name in _TABLES:
         parameter = PARAMETERS[name]
         # Of two entries for one name the later one counts, so those of the command line come last.
         entries = [f"{path[1]}={value.value}" for path, value in _below(values, name) if value.value != "off"]
-        result[parameter] = (*entries, *result[parameter])
+        changes[parameter] = (*entries, *getattr(request, parameter))
     for path, value in _below(values, "limits"):
         _check_limit(path, value)
     for path, _ in _below(values, "target-opset"):
@@ -116,7 +121,8 @@ def _merge_tables(result: dict[str, Any], values: Values) -> None:
         if len(path) == 3:
             _check_option(path, value)
             options.setdefault(path[1], {})[path[2]] = value.value
-    result["rule_options"] = options
+    changes["rule_options"] = options
+    return changes
 
 
 def _below(values: Values, name: str) -> Iterator[tuple[Path, Value]]:

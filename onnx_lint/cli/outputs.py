@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-import click
-
+from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import report_file, write_to_standard_output
 from onnx_lint.record import Record
@@ -32,7 +32,7 @@ class Output(Record):
 def parse_outputs(format_name: str, values: Iterable[str]) -> list[Output]:
     """The reports that `--format` and `--output` ask for.
 
-    `PATH` takes the report away from standard output, `FORMAT=PATH` writes one more. Raises UsageError for an unknown
+    `PATH` takes the report away from standard output, `FORMAT=PATH` writes one more. Raises RequestError for an unknown
     format, and for two reports to one place.
     """
     outputs = [_output(value, format_name) for value in values]
@@ -42,7 +42,7 @@ def parse_outputs(format_name: str, values: Iterable[str]) -> list[Output]:
     places = [output.path for output in outputs]
     for place in places:
         if places.count(place) > 1:
-            raise click.UsageError(f"two reports go to {'standard output' if place is None else repr(place)}")
+            raise RequestError(f"two reports go to {'standard output' if place is None else repr(place)}")
     return outputs
 
 
@@ -52,9 +52,9 @@ def _output(value: str, format_name: str) -> Output:
     if not separator or name.startswith((".", "/")):
         name, path = format_name, value
     elif name not in FORMATS:
-        raise click.UsageError(f"unknown format {name!r} in --output {value!r}{suggestion(name, FORMATS)}")
+        raise RequestError(f"unknown format {name!r} in --output {value!r}{suggestion(name, FORMATS)}")
     if not path:
-        raise click.UsageError(f"--output {value!r} names no file")
+        raise RequestError(f"--output {value!r} names no file")
     return Output(name, None if path == "-" else path)
 
 
@@ -71,7 +71,7 @@ def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *
                 with report_file(output.path) as stream:
                     reporter(output.format_name)(report, stream, options)
         except OutputError as error:
-            click.ClickException(str(error)).show()
+            sys.stderr.write(f"Error: {error}\n")
             written = False
     return written
 
@@ -85,16 +85,14 @@ def _tell_about_sarif(report: Report, options: Options) -> None:
     outside = [file.path for file in report.files if is_outside(file.path, root)]
     bare = [file.path for file in report.files if file.diagnostics and region_of(file, options.sarif_region) == "none"]
     if outside:
-        click.echo(
+        sys.stderr.write(
             f"Warning: {_some(outside)} outside {visible(str(root))}: SARIF names {_them(outside)} by absolute"
-            " URIs, which code scanning cannot show (--sarif-root sets the directory)",
-            err=True,
+            " URIs, which code scanning cannot show (--sarif-root sets the directory)\n"
         )
     if bare and options.sarif_region is None:
-        click.echo(
+        sys.stderr.write(
             f"Warning: {_some(bare)} larger than 256 MB: results in SARIF have no region, which would take"
-            " minutes to upload (--sarif-region overrides)",
-            err=True,
+            " minutes to upload (--sarif-region overrides)\n"
         )
 
 

@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from onnx_lint.cli.completion import complete_outputs
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import COMMON, section
-from onnx_lint.reporters import SARIF_REGIONS, Options
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from onnx_lint.reporters import SARIF_REGIONS
 
 
 def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -104,25 +98,3 @@ report_options = section(
     ),
     click.option("--timings", is_flag=True, help="Tell on standard error where the time went."),
 )
-
-
-def _directory(path: str | None) -> Path | None:
-    if path is None:
-        return None
-    from pathlib import Path  # which a report to the terminal does without
-
-    return Path(path)
-
-
-def reporter_options(options: Mapping[str, Any], failing: str) -> Options:
-    """What the options say to all reporters. `failing`: the least severity that fails the run, or `never`."""
-    return Options(
-        quiet=options["quiet"],
-        root=_directory(options["sarif_root"]),
-        statistics=options["statistics"],
-        show_suppressed=options["show_suppressed"],
-        sarif_region=options["sarif_region"],
-        documentation=options["documentation_url"],
-        # A run that is not to fail still shows as failed tests what would have failed it.
-        failing="error" if failing == "never" else failing,
-    )

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
-
-from click.core import ParameterSource
 
 from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.cli.paths import find_inputs
@@ -28,14 +26,14 @@ _Line = tuple[str, str]
 """A setting and its origin."""
 
 
-def show_settings(paths: Sequence[str], plan: Plan) -> None:
+def show_settings(plan: Plan) -> None:
     """Write the settings for each of the files, files with the same configuration together.
 
-    Raises ClickException for a configuration that cannot be used, as a run would.
+    Raises RunError for a configuration that cannot be used, as a run would.
     """
     groups: dict[int, list[str]] = {}
     values: dict[int, Values] = {}
-    for item in find_inputs(paths):
+    for item in find_inputs(plan.request.paths):
         plan.of(item.path)  # which checks the names of rules
         found = plan.values_of(item.path)
         groups.setdefault(id(found), []).append(item.path)
@@ -77,10 +75,10 @@ def _lines(key: Key, values: Values, plan: Plan) -> list[_Line]:
 def _given(key: Key, plan: Plan) -> list[_Line]:
     """What the command line or the environment say of the key."""
     parameter = PARAMETERS[key.name]
-    if parameter not in plan.explicit:
+    if parameter not in plan.request.given:
         return []
-    source = "environment" if plan.sources[parameter] is ParameterSource.ENVIRONMENT else "command line"
-    return [(text, source) for text in _texts(key, plan.options[parameter])]
+    value = plan.request.file_ignores if key.name == "per-file-ignores" else getattr(plan.request, parameter)
+    return [(text, plan.request.given[parameter]) for text in _texts(key, value)]
 
 
 def _texts(key: Key, value: Any) -> Iterator[str]:

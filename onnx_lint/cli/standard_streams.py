@@ -12,6 +12,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.cli.errors import RunError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TextIO
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _ERROR: Final = 2
 
 
-class OutputError(Exception):
+class OutputError(RunError):
     """A report that cannot be written; the text says where to, and why."""
 
 

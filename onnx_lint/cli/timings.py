@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-
-import click
 
 from onnx_lint.report import Report
 
@@ -26,13 +25,13 @@ def tell_timings(report: Report, before: float, output: float) -> None:
     for part, seconds in parts.items():
         kinds[part.partition(" ")[0]] += seconds
     files = f"{len(report.files):,} file{'s' * (len(report.files) != 1)}"
-    click.echo(f"timings of {files}, in milliseconds", err=True)
+    sys.stderr.write(f"timings of {files}, in milliseconds\n")
     for part, seconds in kinds.items():
-        click.echo(_line(part, seconds), err=True)
+        sys.stderr.write(_line(part, seconds))
     details = sorted((item for item in parts.items() if " " in item[0]), key=lambda item: (-item[1], item[0]))
     for part, seconds in details:
-        click.echo(_line(f"  {part}", seconds), err=True)
+        sys.stderr.write(_line(f"  {part}", seconds))
 
 
 def _line(part: str, seconds: float) -> str:
-    return f"{part:<48}{seconds * 1000:>12,.1f}"
+    return f"{part:<48}{seconds * 1000:>12,.1f}\n"

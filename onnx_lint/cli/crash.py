@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Says on standard error that onnx-lint itself crashed. It imports nothing that can have crashed before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+_PACKAGES: Final[Mapping[str, str]] = MappingProxyType({"google": "protobuf", "click": "click", "rich": "rich"})
+"""The packages that onnx-lint needs, by what they are imported as. Without numpy only single rules fail."""
+
+
+def report_crash(error: BaseException) -> None:
+    """Say that onnx-lint crashed, lacks a package or has a plugin that cannot be loaded, and where to report it."""
+    registry = sys.modules.get("onnx_lint.registry")
+    if isinstance(error, getattr(registry, "RegistryError", ())):
+        sys.stderr.write(f"Error: the rules cannot be loaded: {_visible(str(error))}\n")
+        return
+    package = _PACKAGES.get((error.name or "").partition(".")[0]) if isinstance(error, ModuleNotFoundError) else None
+    if package is not None:
+        sys.stderr.write(f"Error: onnx-lint needs the package {package}, which is missing or too old here: {error}\n")
+        return
+    import traceback
+
+    crashed = f"{type(error).__name__}: {error}"
+    sys.stderr.write(f"Error: internal error: onnx-lint crashed: {_visible(crashed)}\n")
+    tell_trace([_visible(line) for line in "".join(traceback.format_exception(error)).splitlines()])
+
+
+def tell_trace(lines: list[str], plugin: str | None = None) -> None:
+    """Write the lines of a traceback, and where to report it: to onnx-lint, or to the plugin."""
+    from onnx_lint.distribution import ISSUES, NAME, project_url
+
+    name = plugin or NAME
+    owner = f"the plugin {plugin}" if plugin else NAME
+    url = project_url(name, ISSUES)
+    address = f"at {url}" if url is not None else f"to the maintainers of {name}"
+    sys.stderr.write("".join(f"  {line}\n" for line in lines))
+    sys.stderr.write(f"This is a fault in {owner}, not in the model. Please report it {address}.\n")
+
+
+def _visible(text: str) -> str:
+    """The text with an escape for each character that is not to be seen; `reporters.escape` may be what crashed."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of paths alone does without click what the command `check` does, to the byte."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from onnx_lint import schema
+from onnx_lint.cli import application, check
+from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, Request, request_of_paths
+
+VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
+
+
+def _model(name: str = "", op_type: str = "Relu") -> bytes:
+    model = schema.message("ModelProto")(ir_version=10, producer_name="test")
+    model.opset_import.add(version=21)
+    model.graph.name = name or "g"
+    for values, value in ((model.graph.input, "x"), (model.graph.output, "y")):
+        tensor = values.add(name=value).type.tensor_type
+        tensor.elem_type = 1
+        tensor.shape.dim.add(dim_value=2)
+    model.graph.node.add(op_type=op_type, input=["x"], output=["y"])
+    return bytes(model.SerializeToString())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "clean.onnx").write_bytes(_model())
+    (tmp_path / "models" / "warning.onnx").write_bytes(_model("not a name"))
+    (tmp_path / "models" / "error.onnx").write_bytes(_model(op_type="Rleu"))
+    (tmp_path / "cut.onnx").write_bytes(_model()[:-3])
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    (tmp_path / "check").write_bytes(_model("named like a command"))
+    (tmp_path / "odd\x1bname.onnx").write_bytes(_model("odd"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _run(*arguments: str, **environment: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "onnx_lint", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env={**VARIABLES, **environment}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+PATHS = (
+    ("clean.onnx",),
+    ("clean.onnx", "./clean.onnx", "models/error.onnx"),
+    ("models",),
+    (".",),
+    ("models/*.onnx",),
+    ("missing*.onnx", "clean.onnx"),
+    ("cut.onnx", "clean.onnx"),
+    ("empty.onnx",),
+    ("odd\x1bname.onnx",),
+    ("clean.onnx", "check"),
+    ("gone.onnx",),
+    ("expain", "clean.onnx"),
+    ("-",),
+)
+NOT_PATHS = ((), ("check",), ("check", "clean.onnx"), ("--version",), ("rules",), ("clean.onnx", "-q"))
+
+
+@pytest.mark.parametrize("arguments", PATHS)
+def test_paths_alone_give_what_the_command_gives(folder: Path, arguments: tuple[str, ...]):
+    assert request_of_paths(arguments) == Request(arguments)
+    assert _run(*arguments) == _run("check", *arguments)
+
+
+@pytest.mark.parametrize("arguments", NOT_PATHS)
+def test_what_is_more_than_paths_is_left_to_click(folder: Path, arguments: tuple[str, ...]):
+    assert request_of_paths(arguments) is None
+
+
+CONFIGURATIONS = {
+    "a selection": 'ignore = ["ALL"]\nselect = ["unknown-operator"]\n',
+    "no rule": 'select = ["unknown-operator"]\nignore = ["unknown-operator"]\n',
+    "no such rule": 'select = ["unknown-operat"]\n',
+    "no TOML": "no toml",
+    "another format": 'format = "json"\njobs = 2\n',
+    "a baseline that is none": 'baseline = "clean.onnx"\n',
+}
+
+
+@pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+@pytest.mark.parametrize("place", [".", "models"])
+def test_a_configuration_counts_alike(folder: Path, text: str, place: str):
+    (folder / place / "onnx-lint.toml").write_text(text)
+    for arguments in (["models"], ["clean.onnx", "models/error.onnx"]):
+        assert _run(*arguments) == _run("check", *arguments)
+
+
+def test_variables_that_set_options_are_left_to_click(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("ONNX_LINT_DOCUMENTATION_URL", "_ONNX_LINT_COMPLETE"):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "x")
+            assert request_of_paths(["clean.onnx"]) is None
+
+
+def test_the_defaults_of_a_request_are_those_of_the_command(monkeypatch: pytest.MonkeyPatch):
+    for name in os.environ:
+        if name.startswith("ONNX_LINT_"):
+            monkeypatch.delenv(name)
+    seen: list[Request] = []
+    monkeypatch.setattr(check, "run", lambda request: seen.append(request) or 0)
+    assert application.run(["one", "two"]) == 0
+    assert seen == [Request(("one", "two"))]
+
+
+def test_the_request_tells_where_options_come_from(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Request] = []
+    monkeypatch.setattr(check, "run", lambda request: seen.append(request) or 0)
+    monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
+    assert application.run(["one", "--select", "graph", "--pedantic"]) == 0
+    given = {"format_name": ENVIRONMENT, "select": COMMAND_LINE, "pedantic": COMMAND_LINE}
+    assert seen == [Request(("one",), given, format_name="json", select=("graph",), pedantic=True)]
+
+
+@pytest.mark.parametrize("color", [{"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}, {"PYTHONIOENCODING": "ascii"}])
+def test_the_environment_counts_alike(folder: Path, color: dict[str, str]):
+    assert _run("models", "odd\x1bname.onnx", **color) == _run("check", "models", "odd\x1bname.onnx", **color)
+
+
+def test_output_that_cannot_be_written_is_told_alike(folder: Path):
+    if not Path("/dev/full").exists():
+        pytest.skip("no device that is always full")
+    found = []
+    for arguments in (["models"], ["check", "models"]):
+        with Path("/dev/full").open("w") as full:
+            command = [sys.executable, "-m", "onnx_lint", *arguments]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=VARIABLES, check=False)
+        found.append((done.returncode, done.stderr))
+    assert found[0] == found[1]
+    assert found[0][0] == 2
+
+
+def test_click_is_not_imported(folder: Path):
+    code = (
+        "import sys; from onnx_lint.__main__ import main\n"
+        "sys.argv = ['onnx-lint', 'clean.onnx']\n"
+        "try: main()\n"
+        "except SystemExit as end: print(end.code, sorted({'click', 'inspect', 'pathlib', 'rich', 'numpy'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _WITH_SITE + code], capture_output=True, text=True, env=VARIABLES
+    )
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
+# Without the `site` module, which imports what the .pth files of this environment ask for.
+_WITH_SITE = f"import sys; sys.path[:0] = {[path for path in sys.path if path]!r}\n"
+
+
+def test_the_commands_are_known():
+    assert set(application.application.commands) == COMMANDS
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the shell closes the stream, and a folder in use can be removed")
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ('"$@" models/error.onnx >&-', 2),
+        ('"$@" gone.onnx 2>&-', 2),
+        ('"$@" models/error.onnx >&- 2>&-', 2),
+        ('cd models; rm -r ../models; "$@" ../clean.onnx', 2),
+    ],
+)
+def test_a_closed_stream_and_a_removed_folder_are_no_bugs(folder: Path, script: str, code: int):
+    found = []
+    for command in ((), ("check",)):
+        (folder / "models").mkdir(exist_ok=True)
+        (folder / "models" / "error.onnx").write_bytes(_model(op_type="Rleu"))
+        words = ["sh", "-c", script, "sh", sys.executable, "-m", "onnx_lint", *command]
+        found.append(subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False))
+    first, second = found
+    assert (first.returncode, first.stdout, first.stderr) == (second.returncode, second.stdout, second.stderr)
+    assert first.returncode == code
+    assert "Traceback" not in first.stderr
+
+
+LACKING = """
+import sys
+wanted = sys.argv[1]
+class Lacking:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == wanted:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Lacking())
+sys.argv[:2] = ["onnx-lint"]
+from onnx_lint.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "arguments"),
+    [
+        ("google", "protobuf", ["clean.onnx"]),
+        ("google", "protobuf", ["check", "clean.onnx"]),
+        ("google", "protobuf", ["rules"]),
+        ("click", "click", ["check", "clean.onnx"]),
+    ],
+)
+def test_a_package_that_is_missing_is_told_in_one_sentence(folder: Path, package: str, name: str, arguments: list[str]):
+    words = [sys.executable, "-c", LACKING, package, *arguments]
+    done = subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False)
+    said = rf"Error: onnx-lint needs the package {name}, which is missing or too old here: No module .*'{package}.*'"
+    assert (done.returncode, done.stdout) == (3, "")
+    assert re.fullmatch(said, done.stderr.strip())
+
+
+def test_a_crash_is_told_whatever_module_it_came_from(folder: Path):
+    """Even one that most others import: what reports the crash needs none of them."""
+    crashing = LACKING.replace("ModuleNotFoundError(f", "RuntimeError(f").replace(", name=name", "")
+    crashing = crashing.replace('name.partition(".")[0]', "name")
+    for module in ("onnx_lint.record", "onnx_lint.report", "onnx_lint.wording", "onnx_lint.reporters.escape"):
+        words = [sys.executable, "-c", crashing, module, "clean.onnx"]
+        done = subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False)
+        first, *_, last = done.stderr.splitlines()
+        assert (done.returncode, done.stdout) == (3, "")
+        assert first == f"Error: internal error: onnx-lint crashed: RuntimeError: No module named {module!r}"
+        assert last.startswith("This is a fault in onnx-lint, not in the model.")
+
+
+@pytest.mark.parametrize("module", ["google.protobuf.internal.well_known_types", "onnx_lint.engine"])
+@pytest.mark.parametrize("command", [[], ["check"]])
+def test_an_interrupt_while_modules_are_imported_ends_quietly(folder: Path, module: str, command: list[str]):
+    interrupting = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from onnx_lint.__main__ import main\n"
+        "main()\n"
+    )
+    words = [sys.executable, "-c", interrupting, *command, "clean.onnx"]
+    done = subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\n")
