@@ -77,6 +77,7 @@ def prepare() -> None:
 
 def judged(code: int) -> int:
     """The exit code of a run that would end with `code`: at least 2 where a message was lost."""
+    sys.stderr.flush()
     return max(code, 2) if _lost_errors else code
 
 
