@@ -12,6 +12,7 @@
 | hostile paths | github, sarif, concise, junit stay whole | test_hostile_paths |
 | a rule that raises | 3, the other findings are there | test_a_rule_that_raises |
 | Ctrl-C | 130, quietly | test_ctrl_c_ends_quietly |
+| a signal that ends the program | its processes end | test_no_process_is_left_behind |
 | a closed pipe | quiet | test_a_closed_pipe_is_quiet |
 | a read-only folder | nothing is written | test_a_folder_that_cannot_be_written_to |
 | a file that is deleted meanwhile | 2, the other findings are there | test_a_file_that_is_deleted_meanwhile |
@@ -27,6 +28,7 @@ Exit codes are those of the README: 2 for whatever could not be linted, 3 for a 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -74,6 +76,10 @@ def acting(model):
     if act == "sleep":
         open("sleeping", "w").close()
         time.sleep(3600)
+    if act == "work":
+        open("working", "w").close()
+        while True:
+            pass
     if act == "die":
         os._exit(7)
     if act.startswith("delete "):
@@ -317,6 +323,7 @@ def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=_heed_signals,
     )
     _wait_for(lambda: (folder / "sleeping").exists())
     # A terminal sends the signal to all processes of the group.
@@ -325,6 +332,38 @@ def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
     # The line end takes the prompt of the shell off the line on which the terminal shows ^C.
     assert (process.returncode, out, err) == (130, b"", b"\n")
     _wait_for(lambda: not _is_alive(process.pid))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
+def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
+    """Neither one that sleeps, nor one that works, nor one that waits for a file."""
+    names = [acting(folder, "sleep.textproto", "sleep"), acting(folder, "work.textproto", "work"), "clean.textproto"]
+    with subprocess.Popen(
+        [*command(), *names, "-j", "3"],
+        cwd=folder,
+        env=_environment(site),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_heed_signals,
+    ) as process:
+        _wait_for(lambda: (folder / "sleeping").exists() and (folder / "working").exists())
+        # The signal is for the program alone, as that of a CI server or of the kernel without memory is.
+        process.send_signal(signal.Signals[name])
+        try:
+            # Each process holds the ends of both pipes to which it may write.
+            assert process.communicate(timeout=PATIENCE_SECONDS) == (b"", b"")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        assert process.returncode == -signal.Signals[name]
+
+
+def _heed_signals() -> None:
+    """Let a new process end by the signals that these tests may have been told to ignore, as by `nohup`."""
+    for each in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(each, signal.SIG_DFL)
 
 
 def _wait_for(condition: Any) -> None:

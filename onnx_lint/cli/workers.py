@@ -12,6 +12,7 @@ import contextlib
 import os
 import pickle
 import signal
+import threading
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-_SECONDS_BETWEEN_LOOKS = 2.0
-"""How often a worker without work looks whether the process that started it is still there."""
-
 # --- the side of the main process
+
+
+_Lifeline = tuple["Connection", "Connection"]
+"""The ends of a pipe to read and to write, through which nothing goes. Only the main process keeps the second one open,
+so the pipe closes when that process ends, however it does: then the workers end as well."""
 
 
 class _Worker:
@@ -45,7 +48,8 @@ def in_workers(
 
     context = _context()
     waiting = deque(indices)
-    workers = [_start(context, tasks) for _ in range(count)]
+    lifeline = context.Pipe(duplex=False)
+    workers = [_start(context, tasks, lifeline) for _ in range(count)]
     try:
         for worker in workers:
             _assign(worker, waiting)
@@ -60,7 +64,7 @@ def in_workers(
                     report = _ended(worker, tasks[index].path)
                     worker.connection.close()
                     workers.remove(worker)
-                    worker = _start(context, tasks)
+                    worker = _start(context, tasks, lifeline)
                     workers.append(worker)
                     _assign(worker, waiting)
                 else:
@@ -73,6 +77,8 @@ def in_workers(
             worker.process.terminate()
         for worker in workers:
             worker.process.join()
+        for end in lifeline:
+            end.close()
 
 
 def _context() -> BaseContext:
@@ -83,11 +89,11 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-def _start(context: Any, tasks: Sequence[Task]) -> _Worker:
+def _start(context: Any, tasks: Sequence[Task], lifeline: _Lifeline) -> _Worker:
     mine, theirs = context.Pipe()
     # Which settings are the same object remains known only if they are all sent at once: a rule need not be selected
     # again for each file, which took a quarter of the time.
-    process = context.Process(target=_work, args=(theirs, os.getpid(), tasks), daemon=True)
+    process = context.Process(target=_work, args=(theirs, lifeline, tasks), daemon=True)
     with _interrupts_held():
         process.start()
     theirs.close()
@@ -126,14 +132,20 @@ def _ended(worker: _Worker, path: str) -> FileReport:
 # --- the side of a worker
 
 
-def _work(connection: Connection, parent: int, tasks: Sequence[Task]) -> None:
+def _work(connection: Connection, lifeline: _Lifeline, tasks: Sequence[Task]) -> None:
     """Lint the tasks whose indices come, until the main process ends."""
     # Ctrl-C reaches all processes of the terminal; the main process ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    watched, kept_by_main = lifeline
+    kept_by_main.close()
+    threading.Thread(target=_end_with_main, args=(watched,), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            # Workers hold copies of each other's pipes, so that the end of the main process closes none of them.
-            while not connection.poll(_SECONDS_BETWEEN_LOOKS):
-                if os.getppid() != parent:
-                    return
             connection.send(lint_one(tasks[connection.recv()]))
+
+
+def _end_with_main(watched: Connection) -> None:
+    """Wait for the end of the main process, and end this one at once, in the middle of a file."""
+    with contextlib.suppress(EOFError, OSError):
+        watched.recv_bytes()
+    os._exit(1)
