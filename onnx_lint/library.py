@@ -62,12 +62,12 @@ def lint(
     be read; ValueError as well for a selection that leaves no rule.
     """
     settings = Settings(
-        Standard(edition, variant),
-        _names(select),
-        _names(ignore),
-        pedantic,
-        options or {},
-        external_data,
+        standard=Standard(edition, variant),
+        select=_names(select),
+        ignore=_names(ignore),
+        pedantic=pedantic,
+        options=options or {},
+        external_data=external_data,
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
         limits=DEFAULT_LIMITS.with_values(limits or {}),
         target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import Graph, Model, Node, Proto
 from onnx_lint.model.columns.nodes import NodeForm
@@ -11,6 +11,7 @@ from onnx_lint.model.tensors import describe_shape
 from onnx_lint.model.types.stated_dims import Dims, stated_dims
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+from onnx_lint.spec.operators.extents import EXTENTS, Count, Extents, counts, packed_bytes
 from onnx_lint.wording import quote
 
 
@@ -43,20 +44,17 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [0, 0] } }
     ```
     """
-    judged: dict[Graph, list[tuple[Judge, set[NodeForm]]]] = {}
+    judged: dict[Graph, list[tuple[Extents, set[NodeForm]]]] = {}
     for alike in model.operators.verified_nodes:
-        judge = _JUDGES.get((alike.operator.domain, alike.operator.op_type))
-        if judge is not None:
+        extents = EXTENTS.get((alike.operator.domain, alike.operator.op_type))
+        if extents is not None:
             for graph, forms in alike.forms.items():
-                judged.setdefault(graph, []).append((judge, forms))
+                judged.setdefault(graph, []).append((extents, forms))
     for graph, groups in judged.items():
         yield from _in_graph(graph, groups)
 
 
-Judge = Callable[[Node, dict[str, Dims]], Iterator[Finding]]
-
-
-def _in_graph(graph: Graph, groups: list[tuple[Judge, set[NodeForm]]]) -> Iterator[Finding]:
+def _in_graph(graph: Graph, groups: list[tuple[Extents, set[NodeForm]]]) -> Iterator[Finding]:
     members: list[list[int]] = [[] for _ in groups]
     member_of = {form: members[number] for number, (_, forms) in enumerate(groups) for form in forms}
     for index, form in enumerate(graph.forms):
@@ -66,14 +64,109 @@ def _in_graph(graph: Graph, groups: list[tuple[Judge, set[NodeForm]]]) -> Iterat
     dims = stated_dims(graph, {name for indices in members for index in indices for name in inputs[index] if name})
     # Large models repeat a few layers: nodes of one form whose inputs have the same dimensions have one verdict.
     sound: set[tuple[object, ...]] = set()
-    for (judge, _), indices in zip(groups, members, strict=True):
+    for (extents, _), indices in zip(groups, members, strict=True):
         for index in indices:
             like = graph.forms[index], *map(dims.get, inputs[index])
             if like not in sound:
-                findings = list(judge(graph.nodes[index], dims))
+                findings = list(_of_node(graph.nodes[index], extents, dims))
                 yield from findings
                 if not findings:
                     sound.add(like)
+
+
+def _of_node(node: Node, extents: Extents, dims: dict[str, Dims]) -> Iterator[Finding]:
+    stated = [dims.get(name) for name in node.inputs]
+    data = stated[0] if stated else None
+    for name in extents.positive:
+        number = _number(node, name)
+        if number is not None and number < 1:
+            yield _finding(node, name, f"is {number}", "a positive number")
+    for name in extents.spatial:
+        yield from _of_axes(node, name, data)
+    if extents.outputs is not None:
+        number = _number(node, extents.outputs)
+        if number is not None and number != len(node.outputs):
+            what = f"is {number}, the node has {_counted(len(node.outputs), 'output')}"
+            yield _finding(node, extents.outputs, what, "the number of the outputs")
+    yield from _of_ranks(node, extents, stated)
+    if extents.sizes:
+        yield from _of_packed_weights(node, extents.sizes, stated)
+    if extents.lengths is not None:
+        yield from _of_lengths(node, extents.lengths)
+
+
+def _of_axes(node: Node, name: str, data: Dims | None) -> Iterator[Finding]:
+    numbers = _numbers(node, name)
+    if numbers and min(numbers) < 1:
+        yield _finding(node, name, f"holds {min(numbers)}", "positive numbers")
+    elif numbers is not None and data is not None and len(data) >= 2 and len(numbers) != len(data) - 2:
+        what = f"has {_counted(len(numbers), 'number')}, input 0 has {_counted(len(data), 'dimension')}"
+        yield _finding(node, name, what, f"{len(data) - 2}, one for each spatial axis")
+
+
+def _of_ranks(node: Node, extents: Extents, stated: Sequence[Dims | None]) -> Iterator[Finding]:
+    ranks = [None if dims is None else len(dims) for dims in stated]
+    index = extents.weights
+    if index is not None and index < len(ranks) and None not in (ranks[0], ranks[index]) and ranks[0] != ranks[index]:
+        what = f"input {index} of {node.describe()} has {_counted(ranks[index] or 0, 'dimension')}"
+        allowed = "weights of as many dimensions as the input"
+        yield Finding(node.place.at("input", index), f"{what}, input 0 has {ranks[0]}", allowed=allowed)
+    for index, wanted in extents.ranks.items():
+        rank = ranks[index] if index < len(ranks) else None
+        if rank is not None and rank != wanted:
+            what = f"input {index} of {node.describe()} has {_counted(rank, 'dimension')}"
+            yield Finding(node.place.at("input", index), what, allowed=f"{_IN_WORDS[wanted]} dimensions")
+
+
+_IN_WORDS = {3: "three"}
+
+
+def _of_packed_weights(node: Node, names: Sequence[str], stated: Sequence[Dims | None]) -> Iterator[Finding]:
+    weights = stated[1] if len(stated) > 1 else None
+    rows, columns, bits, block = (_number(node, name) for name in names)
+    if "bits" not in {proto.name for proto in node.attribute_protos}:
+        bits = 4  # the default, at which the operator began
+    if weights is None or None in weights or rows is None or columns is None or block is None or bits is None:
+        return
+    if min(rows, columns, block, bits) < 1:
+        return
+    needed = packed_bytes(rows, columns, bits, block)
+    there = math.prod(size for size in weights if size is not None)
+    if there < needed:
+        yield Finding(
+            node.place.at("input", 1),
+            f"input 1 of {node.describe()} is {describe_shape([size or 0 for size in weights])}, {there:,} bytes; "
+            f"N={rows}, K={columns}, bits={bits} and block_size={block} stand for {needed:,}",
+            allowed=f"{needed:,} bytes",
+        )
+
+
+def _of_lengths(node: Node, sources: tuple[str, str]) -> Iterator[Finding]:
+    source, numbers = sources[0], _numbers(node, sources[0])
+    if numbers is None:
+        number = _number(node, sources[1])
+        source, numbers = sources[1], [] if number is None else [number]
+    if sum(numbers) and min(numbers) < 0:
+        yield _finding(node, source, "is negative", "numbers of support vectors")
+    elif sum(numbers):  # a linear model has no support vectors
+        for expected in counts(source, numbers):
+            yield from _of_count(node, expected)
+
+
+_LISTS = {"FLOATS": "floats", "INTS": "ints", "STRINGS": "strings"}
+
+
+def _of_count(node: Node, expected: Count) -> Iterator[Finding]:
+    proto = _attribute(node, expected.attribute, expected.type_name)
+    if proto is None:
+        return
+    count = len(getattr(proto, _LISTS[expected.type_name]))
+    is_right = count % expected.count == 0 and count > 0 if expected.is_multiple else count == expected.count
+    if is_right or (count == 0 and expected.may_be_empty):
+        return
+    what = f"has {_counted(count, expected.noun)}, {quote(expected.source)} {expected.said}"
+    allowed = f"a multiple of {expected.count}" if expected.is_multiple else f"{expected.count:,}"
+    yield _finding(node, expected.attribute, what, f"{allowed}, {expected.why}" if expected.why else allowed)
 
 
 def _attribute(node: Node, name: str, type_name: str) -> Proto | None:
@@ -101,122 +194,5 @@ def _finding(node: Node, name: str, what: str, allowed: str) -> Finding:
     return Finding(node.place.at("attribute", index), message, allowed=allowed, subject=name)
 
 
-def _dims_of(node: Node, index: int, dims: dict[str, Dims]) -> Dims | None:
-    return dims.get(node.inputs[index]) if index < len(node.inputs) else None
-
-
-_SPATIAL = ("kernel_shape", "strides", "dilations")
-
-
-def _window(weights: int | None) -> Judge:
-    """Judges an operator that moves a window over input 0; `weights`: which input holds the weights, if one does."""
-
-    def judge(node: Node, dims: dict[str, Dims]) -> Iterator[Finding]:
-        data = _dims_of(node, 0, dims)
-        for name in _SPATIAL:
-            numbers = _numbers(node, name)
-            if numbers is None:
-                continue
-            if numbers and min(numbers) < 1:
-                yield _finding(node, name, f"holds {min(numbers)}", "positive numbers")
-            elif data is not None and len(data) >= 2 and len(numbers) != len(data) - 2:
-                what = f"has {_counted(len(numbers), 'number')}, input 0 has {_counted(len(data), 'dimension')}"
-                yield _finding(node, name, what, f"{len(data) - 2}, one for each spatial axis")
-        group = _number(node, "group")
-        if group is not None and group < 1:
-            yield _finding(node, "group", f"is {group}", "a positive number")
-        kernel = None if weights is None else _dims_of(node, weights, dims)
-        if data is not None and kernel is not None and weights is not None and len(data) != len(kernel):
-            what = f"input {weights} of {node.describe()} has {_counted(len(kernel), 'dimension')}"
-            yield Finding(
-                node.place.at("input", weights),
-                f"{what}, input 0 has {len(data)}",
-                allowed="weights of as many dimensions as the input",
-            )
-
-    return judge
-
-
-def _split(node: Node, _: dict[str, Dims]) -> Iterator[Finding]:
-    number = _number(node, "num_outputs")
-    if number is not None and number != len(node.outputs):
-        what = f"is {number}, the node has {_counted(len(node.outputs), 'output')}"
-        yield _finding(node, "num_outputs", what, "the number of the outputs")
-
-
-_RECURRENT_RANK = 3
-
-
-def _recurrent(node: Node, dims: dict[str, Dims]) -> Iterator[Finding]:
-    hidden = _number(node, "hidden_size")
-    if hidden is not None and hidden < 1:
-        yield _finding(node, "hidden_size", f"is {hidden}", "a positive number")
-    for index in range(3):
-        found = _dims_of(node, index, dims)
-        if found is not None and len(found) != _RECURRENT_RANK:
-            yield Finding(
-                node.place.at("input", index),
-                f"input {index} of {node.describe()} has {_counted(len(found), 'dimension')}",
-                allowed="three dimensions",
-            )
-
-
-def _quantized(node: Node, dims: dict[str, Dims]) -> Iterator[Finding]:
-    weights = _dims_of(node, 1, dims)
-    rows, columns, block = (_number(node, name) for name in ("N", "K", "block_size"))
-    bits = _number(node, "bits") if "bits" in {proto.name for proto in node.attribute_protos} else 4
-    if weights is None or None in weights or rows is None or columns is None or block is None or bits is None:
-        return
-    if min(rows, columns, block, bits) < 1:
-        return
-    needed = rows * -(-columns // block) * (block * bits // 8)
-    there = math.prod(size for size in weights if size is not None)
-    if there < needed:
-        yield Finding(
-            node.place.at("input", 1),
-            f"input 1 of {node.describe()} is {describe_shape([size or 0 for size in weights])}, {there:,} bytes; "
-            f"N={rows}, K={columns}, bits={bits} and block_size={block} stand for {needed:,}",
-            allowed=f"{needed:,} bytes",
-        )
-
-
-def _support_vectors(node: Node, _: dict[str, Dims]) -> Iterator[Finding]:
-    per_class = _numbers(node, "vectors_per_class")
-    number = sum(per_class) if per_class is not None else _number(node, "n_supports")
-    if not number:
-        return  # a linear model has no support vectors
-    source = "vectors_per_class" if per_class is not None else "n_supports"
-    if number < 0 or (per_class is not None and min(per_class) < 0):
-        yield _finding(node, source, "is negative", "numbers of support vectors")
-        return
-    coefficients_each = max(len(per_class) - 1, 1) if per_class is not None else 1
-    for name, unit in (("support_vectors", 0), ("coefficients", coefficients_each)):
-        proto = _attribute(node, name, "FLOATS")
-        count = None if proto is None else len(proto.floats)
-        if count is None or (count == number * unit if unit else count % number == 0 and count):
-            continue
-        what = f"has {_counted(count, 'number')}, {quote(source)} says that there are {number} support vectors"
-        yield _finding(node, name, what, f"{number * unit:,}" if unit else f"a multiple of {number}")
-    for name, type_name in (("classlabels_ints", "INTS"), ("classlabels_strings", "STRINGS")):
-        proto = _attribute(node, name, type_name)
-        if per_class is None or proto is None:
-            continue
-        count = len(proto.ints) if type_name == "INTS" else len(proto.strings)
-        if count and count != len(per_class):
-            what = f"has {_counted(count, 'label')}, {quote(source)} has {len(per_class)} classes"
-            yield _finding(node, name, what, f"{len(per_class)}, one for each class")
-
-
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-_JUDGES: dict[tuple[str, str], Judge] = {
-    **{("", name): _window(1) for name in ("Conv", "ConvInteger", "ConvTranspose", "DeformConv")},
-    ("", "QLinearConv"): _window(3),
-    **{("", name): _window(None) for name in ("AveragePool", "LpPool", "MaxPool", "MaxUnpool")},
-    ("", "Split"): _split,
-    **{("", name): _recurrent for name in ("GRU", "LSTM", "RNN")},
-    ("com.microsoft", "MatMulNBits"): _quantized,
-    **{("ai.onnx.ml", name): _support_vectors for name in ("SVMClassifier", "SVMRegressor")},
-}

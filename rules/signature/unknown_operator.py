@@ -8,66 +8,10 @@ from onnx_lint.model.operators.mismatch import importer
 from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, OperatorSchemas, onnxruntime_default_domain
+from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, TENSORFLOW
 from onnx_lint.wording import quote, quote_some, suggestion
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
-
-# ONNX Runtime had these in the default domain before ONNX took them up (its own schemas, version 1).
-_RUNTIME_HAD_FIRST = frozenset({"LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu"})
-
-# Operators of TensorFlow that converters are known to leave behind, or that people try in its place.
-_TENSORFLOW = frozenset(
-    {
-        "AddV2",
-        "BatchMatMul",
-        "BatchMatMulV2",
-        "BiasAdd",
-        "Bincount",
-        "CombinedNonMaxSuppression",
-        "ConcatV2",
-        "Conv2D",
-        "CropAndResize",
-        "DecodeJpeg",
-        "DepthwiseConv2dNative",
-        "Digamma",
-        "Erfc",
-        "ExpandDims",
-        "FFT",
-        "FloorDiv",
-        "FloorMod",
-        "FusedBatchNorm",
-        "FusedBatchNormV3",
-        "GatherV2",
-        "HashTableV2",
-        "IRFFT",
-        "IteratorGetNext",
-        "Lgamma",
-        "LookupTableFindV2",
-        "MatrixBandPart",
-        "MatrixDiagV3",
-        "NonMaxSuppressionV5",
-        "PartitionedCall",
-        "Placeholder",
-        "RFFT",
-        "ReadVariableOp",
-        "RealDiv",
-        "ResizeBilinear",
-        "Rint",
-        "Roll",
-        "Rsqrt",
-        "SegmentSum",
-        "SquaredDifference",
-        "StatefulPartitionedCall",
-        "StridedSlice",
-        "TensorListGetItem",
-        "TensorListReserve",
-        "TensorListSetItem",
-        "TensorListStack",
-        "UnsortedSegmentSum",
-        "VarHandleOp",
-        "Xlogy",
-    }
-)
 
 _MOST_COMPARED = 100
 """Where more operators than these are unknown, spelling is not what is wrong, and comparing all takes long."""
@@ -141,7 +85,7 @@ def _what_is_known(
     if versions and versions[0] > (operator.opset_version or 0):
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
         came += f"{who} imports {operator.opset_version}"
-        is_runtimes = not operator.domain and operator.op_type in _RUNTIME_HAD_FIRST
+        is_runtimes = not operator.domain and operator.op_type in RUNTIME_HAD_FIRST
         return f"{came}; below that version it is ONNX Runtime's own" if is_runtimes else came
     if spelling:
         return f"{imported} does not have; it has {quote(spelling)}, and case counts"
@@ -150,7 +94,7 @@ def _what_is_known(
     others = [domain for domain in schemas.domains_of(operator.op_type) if domain != operator.domain]
     if others:
         return f"{imported} does not have; {_owners(others)}"
-    if operator.op_type in _TENSORFLOW:
+    if operator.op_type in TENSORFLOW:
         return f"{imported} does not have; the name is one of TensorFlow's"
     return f"{imported} does not have{suggestion(operator.op_type, known)}"
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of operators of other projects that stand in models as if they were operators of ONNX."""
+
+from __future__ import annotations
+
+from typing import Final
+
+RUNTIME_HAD_FIRST: Final = frozenset({"LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu"})
+"""What ONNX Runtime had in the default domain before ONNX took it up: its own schemas, of version 1."""
+
+TENSORFLOW: Final = frozenset(
+    {
+        "AddV2",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "BiasAdd",
+        "Bincount",
+        "CombinedNonMaxSuppression",
+        "ConcatV2",
+        "Conv2D",
+        "CropAndResize",
+        "DecodeJpeg",
+        "DepthwiseConv2dNative",
+        "Digamma",
+        "Erfc",
+        "ExpandDims",
+        "FFT",
+        "FloorDiv",
+        "FloorMod",
+        "FusedBatchNorm",
+        "FusedBatchNormV3",
+        "GatherV2",
+        "HashTableV2",
+        "IRFFT",
+        "IteratorGetNext",
+        "Lgamma",
+        "LookupTableFindV2",
+        "MatrixBandPart",
+        "MatrixDiagV3",
+        "NonMaxSuppressionV5",
+        "PartitionedCall",
+        "Placeholder",
+        "RFFT",
+        "ReadVariableOp",
+        "RealDiv",
+        "ResizeBilinear",
+        "Rint",
+        "Roll",
+        "Rsqrt",
+        "SegmentSum",
+        "SquaredDifference",
+        "StatefulPartitionedCall",
+        "StridedSlice",
+        "TensorListGetItem",
+        "TensorListReserve",
+        "TensorListSetItem",
+        "TensorListStack",
+        "UnsortedSegmentSum",
+        "VarHandleOp",
+        "Xlogy",
+    }
+)
+"""Operators of TensorFlow that converters are known to leave behind, or that people try in its place."""
