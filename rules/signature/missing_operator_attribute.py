@@ -14,7 +14,7 @@ from onnx_lint.model.operators.mismatch import (
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.alternatives import Alternatives
+from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.wording import quote
 
 
@@ -33,8 +33,10 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     value is for `unbound-required-attribute`.
 
     Some operators leave a choice, of which the signature knows nothing and the description says that one has to be
-    there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, the input or the `type`
-    of Optional, the keys and values of LabelEncoder, the `classlabels` of ZipMap, the `cats` of OneHotEncoder.
+    there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
+    Resize since opset 13, the input or the `type` of Optional, the pools of TfIdfVectorizer, the keys and values of
+    LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the values of Imputer, the
+    vocabularies of DictVectorizer.
 
     ### Example
 
@@ -61,15 +63,13 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
             yield from _without_any(schema, alike, group, other)
 
 
-def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Alternatives, other: str) -> Iterator[Finding]:
+def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, other: str) -> Iterator[Finding]:
     """The findings of nodes that have no member of a group; each group has two members or more."""
-    if len(group.attributes) > 2:
-        members = f"the attributes {', '.join(map(quote, group.attributes))}"
+    names = [member.describe() for side in group.sides for member in side]
+    if len(names) > 2:
+        members = f"the attributes {', '.join(quote(member.name) for side in group.sides for member in side)}"
         lacks = f"none of {members}"
     else:
-        names = [f"attribute {quote(name)}" for name in group.attributes]
-        if group.input is not None:
-            names.append(f"input {group.input} ({quote(schema.inputs[group.input].name)})")
         members = " and ".join(names)
         lacks = f"neither {' nor '.join(names)}"
     for node in alike.nodes:
@@ -78,5 +78,5 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Alternatives,
             f"{node.describe()} has {lacks}, {describe_schema(schema)} requires one of them"
             f"{version_hint(other, alike, node)}",
             allowed=f"one of {members}",
-            subject=group.attributes[0],
+            subject=group.sides[0][0].name,
         )

@@ -17,7 +17,7 @@ from onnx_lint.spec.operators import (
     Parameter,
     sources,
 )
-from onnx_lint.spec.operators.alternatives import Alternatives, alternatives
+from onnx_lint.spec.operators.combinations import Combination, Kind, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
 
@@ -91,13 +91,18 @@ def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
 
 
-def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Alternatives]:
-    """The groups of attributes and inputs of which the operator needs one, and the nodes have none."""
+def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Combination]:
+    """The attributes and operands of which the operator needs one, and the nodes have none."""
     given = {name for name, _ in alike.attributes}
     return [
-        group
-        for group in alternatives(schema)
-        if given.isdisjoint(group.attributes) and not (group.input is not None and any(alike.inputs[group.input :][:1]))
+        combination
+        for combination in combinations(schema)
+        if combination.kind in (Kind.ONE, Kind.SOME)
+        and not any(
+            member.name in given if member.field == "attribute" else any(alike.inputs[member.index :][:1])
+            for side in combination.sides
+            for member in side
+        )
     ]
 
 

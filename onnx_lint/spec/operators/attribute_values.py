@@ -86,10 +86,13 @@ _STRINGS: Final[tuple[Row, ...]] = (
 _NUMBERS: Final[tuple[Row, ...]] = (
     ("", "Attention", "qk_matmul_output_mode", 23, ANY, "0 1 2 3"),
     ("", "Attention", "softmax_precision", 25, ANY, "1 10 11 16"),
+    ("", "LpNormalization", "p", 1, ANY, "1 2"),
     ("", "MaxPool", "storage_order", 8, ANY, "0 1"),
+    ("", "Mod", "fmod", 13, ANY, "0 1"),
     ("", "NonMaxSuppression", "center_point_box", 10, ANY, "0 1"),
     ("", "ReverseSequence", "batch_axis", 10, ANY, "0 1"),
     ("", "ReverseSequence", "time_axis", 10, ANY, "0 1"),
+    ("", "STFT", "onesided", 17, ANY, "0 1"),
     ("", "Scan", "directions", 8, 8, "0 1"),
     ("", "Scan", "scan_input_directions", 9, ANY, "0 1"),
     ("", "Scan", "scan_output_directions", 9, ANY, "0 1"),

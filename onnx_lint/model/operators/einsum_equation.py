@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The equations of Einsum: terms of letters, one for each input, and perhaps an arrow and a term for the output."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ARROW: Final = "->"
+_ELLIPSIS: Final = "..."
+_STRANGE: Final = re.compile(r"[^A-Za-z. ,]")
+
+_NO_LETTER: Final = "holds {!r}, which is no letter"
+
+
+def equation_fault(equation: str, input_count: int) -> str | None:
+    """What is wrong with an equation for so many inputs, to be put behind its name; None where nothing is.
+
+    Letters of either case are labels: the texts before version 28 speak of lower case and all consumers take both.
+    A label that is repeated on the right-hand side, of which the text says nothing, is let pass.
+    """
+    # Spaces have no meaning, and onnx skips them anywhere but inside an ellipsis.
+    left, arrow, right = equation.replace(" ", "").partition(_ARROW)
+    if _ARROW in right:
+        return f"has more than one {_ARROW!r}"
+    terms = left.split(",")
+    for term in (*terms, right):
+        fault = _term_fault(term)
+        if fault is not None:
+            return fault
+    if "," in right:
+        return f"has more than one term behind {_ARROW!r}"
+    if len(terms) != input_count:
+        terms_in_words = "1 term" if len(terms) == 1 else f"{len(terms)} terms"
+        return f"has {terms_in_words}, the node has {input_count} {'input' if input_count == 1 else 'inputs'}"
+    missing = next((label for label in right if label != "." and label not in left), None) if arrow else None
+    return f"names {missing!r} behind {_ARROW!r} and nowhere before it" if missing is not None else None
+
+
+def _term_fault(term: str) -> str | None:
+    strange = _STRANGE.search(term)
+    if strange is not None:
+        return _NO_LETTER.format(strange.group())
+    if term.count(_ELLIPSIS) > 1:
+        return f"has two ellipses in the term '{term[:40]}'"
+    return f"has dots in the term '{term[:40]}' that are no ellipsis" if "." in term.replace(_ELLIPSIS, "") else None

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the operators of ONNX demand of the numbers and lists in their attributes, whatever the operands are.
+
+From the descriptions of the operators and attributes, one row for each sentence. Values that are one of a few stand in
+`attribute_values`; what depends on shapes is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from onnx_lint.record import Record
+from onnx_lint.spec.operators.attribute_values import ANY
+
+_WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
+_TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"
+
+_Minimum = tuple[str, str, str, int, int, int]
+"""Domain, operators, attributes, first and last version, and the least number that each of them may hold."""
+
+_MINIMA: Final[tuple[_Minimum, ...]] = (
+    ("", _WINDOWS, "pads", 1, ANY, 0),
+    ("", "Attention", "kv_num_heads q_num_heads", 23, ANY, 1),
+    ("", "Col2Im", "pads", 18, ANY, 0),
+    ("", "DepthToSpace SpaceToDepth", "blocksize", 1, ANY, 1),
+    ("", "DequantizeLinear QuantizeLinear", "block_size", 21, ANY, 0),
+    ("", "Flatten", "axis", 1, 9, 0),
+    ("", "GroupNormalization", "num_groups", 18, ANY, 1),
+    ("", "LRN", "size", 1, ANY, 1),
+    ("", "MaxRoiPool", "pooled_shape", 1, ANY, 1),
+    ("", "RandomNormal RandomUniform", "shape", 1, ANY, 0),
+    ("", "RoiAlign", "output_height output_width", 10, ANY, 1),
+    ("", "RoiAlign", "sampling_ratio", 10, ANY, 0),
+    ("", "Split", "split", 11, 11, 0),
+    ("", "Squeeze Unsqueeze", "axes", 1, 1, 0),
+    ("", "TopK", "k", 1, 1, 1),
+    ("", "Upsample", "height_scale width_scale", 1, 1, 1),
+    ("", "Upsample", "scales", 7, 7, 1),
+)
+
+_DISTINCT: Final[tuple[tuple[str, str, str, int, int], ...]] = (
+    ("", "CenterCropPad Resize", "axes", 18, ANY),
+    ("", "Unsqueeze", "axes", 1, 11),
+)
+"""Domain, operators, attributes, first and last version of lists in which nothing occurs twice."""
+
+_LENGTHS: Final[tuple[tuple[str, str, int, str], ...]] = (
+    ("", _WINDOWS, 1, "kernel_shape strides dilations output_padding 2*pads"),
+    ("", "Col2Im", 18, "strides dilations 2*pads"),
+    ("", "TfIdfVectorizer", 9, "ngram_indexes weights"),
+    ("ai.onnx.ml", "CategoryMapper", 1, "cats_int64s cats_strings"),
+    ("ai.onnx.ml", "LabelEncoder", 2,
+     "keys_strings keys_int64s keys_floats keys_tensor values_strings values_int64s values_floats values_tensor"),
+    ("ai.onnx.ml", "SVMClassifier", 1, "prob_a prob_b"),
+    ("ai.onnx.ml", "Scaler", 1, "offset scale"),
+    ("ai.onnx.ml", _TREES, 1,
+     "nodes_nodeids nodes_treeids nodes_featureids nodes_modes nodes_values nodes_values_as_tensor nodes_truenodeids "
+     "nodes_falsenodeids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true"),
+    ("ai.onnx.ml", "TreeEnsembleClassifier", 1,
+     "class_ids class_nodeids class_treeids class_weights class_weights_as_tensor"),
+    ("ai.onnx.ml", "TreeEnsembleRegressor", 1,
+     "target_ids target_nodeids target_treeids target_weights target_weights_as_tensor"),
+    ("ai.onnx.ml", "TreeEnsemble", 5,
+     "nodes_featureids nodes_modes nodes_splits nodes_truenodeids nodes_trueleafs nodes_falsenodeids nodes_falseleafs "
+     "nodes_hitrates nodes_missing_value_tracks_true"),
+    ("ai.onnx.ml", "TreeEnsemble", 5, "leaf_targetids leaf_weights"),
+)  # fmt: skip
+"""Domain, operators, first version, and lists that are equally long; `2*` stands before one that is twice as long.
+
+A list that is left out or empty is not compared. Of two that exclude each other, such as `values_int64s` and
+`values_floats`, each has that length by itself.
+"""
+
+_SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
+    ("", "ConstantOfShape", "value", 9, 1),
+    ("", "MaxRoiPool", "pooled_shape", 1, 2),
+)
+"""Domain, operator, attribute, first version, and the number of its elements."""
+
+ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
+"""How many activation functions a recurrent operator has for each direction."""
+
+
+WITH_MORE: Final = frozenset({("", "Einsum"), ("", "Transpose"), ("ai.onnx.ml", "LinearRegressor")}) | {
+    ("", name) for name in ACTIVATIONS
+}
+"""Operators with demands that no table has."""
+
+
+class AttributeConstraints(Record):
+    """What an operator demands of the numbers and lists in its attributes."""
+
+    minima: dict[str, int]
+    """The least number that an attribute may hold, also as an element of a list."""
+    distinct: frozenset[str]
+    """Lists in which nothing occurs twice."""
+    lengths: tuple[tuple[tuple[str, int], ...], ...]
+    """Groups of lists, each with the factor of its length to that of the others."""
+    sizes: dict[str, int]
+    """How many elements a list or tensor has."""
+
+
+@lru_cache(2_000)
+def attribute_constraints(domain: str, name: str, version: int) -> AttributeConstraints | None:
+    """What a version of an operator demands of the numbers and lists in its attributes; None where nothing."""
+
+    def covers(row_domain: str, operators: str, first: int, last: int) -> bool:
+        return row_domain == domain and name in operators.split() and first <= version <= last
+
+    found = AttributeConstraints(
+        {each: row[5] for row in _MINIMA if covers(*row[:2], *row[3:5]) for each in row[2].split()},
+        frozenset(each for row in _DISTINCT if covers(*row[:2], *row[3:]) for each in row[2].split()),
+        tuple(tuple(_factors(row[3])) for row in _LENGTHS if covers(*row[:3], ANY)),
+        {row[2]: row[4] for row in _SIZES if covers(*row[:2], row[3], ANY)},
+    )
+    has_more = (domain, name) in WITH_MORE
+    return found if found.minima or found.distinct or found.lengths or found.sizes or has_more else None
+
+
+def _factors(words: str) -> Iterator[tuple[str, int]]:
+    for word in words.split():
+        factor, _, name = word.rpartition("*")
+        yield name, int(factor or 1)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which attributes, inputs and outputs the operators of ONNX want alone, together, or in place of each other.
+
+Each of them is optional in the signature, which cannot say more than that; these come from the descriptions of the
+operators and of their attributes and operands, one row for each such sentence, with where it stands.
+
+Left out are sentences on attributes with a default value (the `default_*` of CategoryMapper and LabelEncoder-1, the
+`replaced_value_*` of Imputer): each of these always has a value, so "one and only one is defined" can only be about
+which of them is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache, lru_cache
+from typing import Final
+
+from onnx_lint.record import Record
+from onnx_lint.spec.operators.schema import OperatorSchema
+
+
+class Kind(Enum):
+    """How many sides of a combination a node gives."""
+
+    ONE = "one"
+    """Exactly one."""
+    SOME = "some"
+    """At least one."""
+    AT_MOST_ONE = "at most one"
+    TOGETHER = "together"
+    """All or none."""
+
+
+class Member(Record):
+    """An attribute, or an input or output by its index."""
+
+    field: str
+    """`attribute`, `input` or `output`, which is also the field of NodeProto."""
+    name: str
+    """The name of the attribute or of the formal parameter."""
+    index: int
+    """The index of the input or output; -1 for an attribute."""
+
+    def describe(self) -> str:
+        """The member as messages name it."""
+        if self.field == "attribute":
+            return f"attribute '{self.name}'"
+        return f"{self.field} {self.index} ('{self.name}')"
+
+
+Side = tuple[Member, ...]
+"""Members any of which makes the side given; most sides have one."""
+
+
+class Combination(Record):
+    """Members of an operator that are given together, or in place of each other."""
+
+    kind: Kind
+    sides: tuple[Side, ...]
+    source: str
+    """Where the operator's documentation says so."""
+    is_enforced: bool = True
+    """Whether consumers refuse what breaks it; some sentences all of them pass over."""
+    idle_values: tuple[str, ...] = ()
+    """Values of a STRING attribute with which it counts as not given."""
+
+
+_Row = tuple[str, str, int, Kind, str, str]
+"""Domain, operators, first version, kind, the sides, and where the sentence stands.
+
+A side is an attribute, `in:` or `out:` and the name of an operand, or some of these with plus signs between them. An
+asterisk at the end of an attribute stands for any ending: each such attribute is a side.
+"""
+
+_CLASS_LABELS: Final = "LinearClassifier SVMClassifier TreeEnsembleClassifier ZipMap"
+
+_ROWS: Final[tuple[_Row, ...]] = (
+    ("", "Attention", 23, Kind.TOGETHER, "in:past_key in:past_value", "the operator's description"),
+    ("", "Attention", 23, Kind.TOGETHER, "out:present_key out:present_value", "the operator's description"),
+    ("", "Attention", 24, Kind.AT_MOST_ONE,
+     "in:nonpad_kv_seqlen in:past_key+in:past_value+out:present_key+out:present_value", "input 'nonpad_kv_seqlen'"),
+    ("", "Conv ConvInteger ConvTranspose QLinearConv", 1, Kind.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
+    ("", "Constant", 11, Kind.ONE, "value sparse_value value_*", "the operator's description"),
+    ("", "Optional", 15, Kind.SOME, "type in:input", "the operator's description"),
+    ("", "Resize", 11, Kind.AT_MOST_ONE, "in:scales in:sizes", "input 'sizes'"),
+    ("", "Resize", 13, Kind.SOME, "in:scales in:sizes", "input 'scales'"),
+    ("", "Split", 18, Kind.ONE, "num_outputs in:split", "the operator's description"),
+    ("", "TfIdfVectorizer", 9, Kind.ONE, "pool_int64s pool_strings", "attributes 'pool_int64s' and 'pool_strings'"),
+    ("ai.onnx.ml", "CategoryMapper", 1, Kind.TOGETHER, "cats_int64s cats_strings", "the operator's description"),
+    ("ai.onnx.ml", "DictVectorizer", 1, Kind.ONE, "int64_vocabulary string_vocabulary", "its attributes"),
+    ("ai.onnx.ml", "Imputer", 1, Kind.ONE, "imputed_value_*", "the operator's description"),
+    ("ai.onnx.ml", "LabelEncoder", 2, Kind.ONE, "keys_*", "the operator's description"),
+    ("ai.onnx.ml", "LabelEncoder", 2, Kind.ONE, "values_*", "the operator's description"),
+    ("ai.onnx.ml", _CLASS_LABELS, 1, Kind.ONE, "classlabels_*", "attributes 'classlabels_*'"),
+    ("ai.onnx.ml", "OneHotEncoder", 1, Kind.ONE, "cats_*", "attributes 'cats_*'"),
+    ("ai.onnx.ml", "SVMClassifier", 1, Kind.TOGETHER, "prob_a prob_b", "attribute 'prob_b'"),
+)  # fmt: skip
+
+_UNENFORCED: Final[tuple[_Row, ...]] = (
+    ("", "AveragePool LpPool MaxPool", 1, Kind.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
+)
+"""What the text forbids and consumers take: with `auto_pad` they do not look at the `pads` of a pool."""
+
+_IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
+"""Values of attributes by which they say the same as without them."""
+
+
+_Rows = tuple[tuple[_Row, bool], ...]
+
+
+@cache
+def _rows_of_operators() -> Mapping[tuple[str, str], _Rows]:
+    """For each operator its rows, and whether consumers enforce them."""
+    found: dict[tuple[str, str], _Rows] = {}
+    for rows, is_enforced in ((_ROWS, True), (_UNENFORCED, False)):
+        for row in rows:
+            for name in row[1].split():
+                found[row[0], name] = (*found.get((row[0], name), ()), (row, is_enforced))
+    return found
+
+
+def combinations(schema: OperatorSchema) -> tuple[Combination, ...]:
+    """What the operator wants alone, together, or in place of each other."""
+    rows = _rows_of_operators().get((schema.domain, schema.name))
+    if rows is None:
+        return ()
+    inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
+    return _combinations(rows, schema.since_version, tuple(schema.attributes), inputs, outputs)
+
+
+@lru_cache(1_000)
+def _combinations(
+    rows: _Rows, version: int, attributes: _Names, inputs: _Names, outputs: _Names
+) -> tuple[Combination, ...]:
+    names = {"in": inputs, "out": outputs, "": attributes}
+    return tuple(_combination(names, row, is_enforced=enforced) for row, enforced in rows if version >= row[2])
+
+
+_Names = tuple[str, ...]
+
+
+def _combination(names: Mapping[str, _Names], row: _Row, *, is_enforced: bool) -> Combination:
+    _, _, _, kind, words, source = row
+    sides: list[Side] = []
+    for word in words.split():
+        if word.endswith("*"):
+            sides += [(Member("attribute", name, -1),) for name in names[""] if name.startswith(word[:-1])]
+        else:
+            sides.append(tuple(_member(names, name) for name in word.split("+")))
+    # An asterisk may find again what stands before it. Attributes come in the order of the signature.
+    if all(side[0].field == "attribute" for side in sides):
+        sides.sort(key=lambda side: names[""].index(side[0].name))
+    idle = tuple(value for name in words.split() for value in _IDLE.get(name, ()))
+    return Combination(kind, tuple(dict.fromkeys(sides)), source, is_enforced, idle)
+
+
+def _member(names: Mapping[str, _Names], word: str) -> Member:
+    field, _, name = word.rpartition(":")
+    return Member(f"{field}put", name, names[field].index(name)) if field else Member("attribute", name, -1)

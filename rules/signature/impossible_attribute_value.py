@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model, Node
+from onnx_lint.model.operators.attribute_faults import AttributeFault, attribute_faults
+from onnx_lint.model.operators.mismatch import attributes_with
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="NOD-7e", since="0.1.0", needs="node")
+def impossible_attribute_value(model: Model) -> Iterator[Finding]:
+    """An attribute of a node holds numbers or a list that its operator can do nothing with, whatever the operands are.
+
+    ### Why it matters
+
+    Such a node has no meaning for any input. Consumers refuse it, or read a list beyond its end because they take the
+    lengths for granted. onnx.checker looks at a few of these values, and only with `full_check`; on some equations of
+    Einsum with a stray dot it never ends.
+
+    ### What is allowed
+
+    What the descriptions of ONNX's operators say, at the imported version:
+
+    - `perm` of Transpose names each axis once; `axes` of Unsqueeze, Resize and CenterCropPad repeat none;
+    - numbers in their range: pads of convolutions and pools are not negative, `blocksize`, `size` of LRN, numbers of
+      heads and groups and the like are positive, `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset
+      10 do not count from the back;
+    - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, of which `pads` has two
+      for each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;
+      `offset` and `scale` of Scaler, and so on;
+    - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
+      `->` only labels that stand before it;
+    - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
+    - `value` of ConstantOfShape: one element.
+
+    An empty list counts as left out. References to parameters of a function are left aside. What depends on shapes is
+    for `impossible-operator-extent`, words and numbers that are one of a few for `unsupported-attribute-value`.
+
+    ### Example
+
+    ```
+    node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 1] } }
+    ```
+    """
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
+        assert schema is not None
+        if not alike.attributes:
+            continue
+        for graph, forms in alike.forms.items():
+            faults = {form: found for form in forms if (found := attribute_faults(schema, form))}
+            for node in graph.nodes_of(faults) if faults else ():
+                for fault in faults[node.form]:
+                    yield _finding(node, fault)
+
+
+def _finding(node: Node, fault: AttributeFault) -> Finding:
+    related = () if fault.other is None else (_related(node, fault.other),)
+    return Finding(
+        node.place.at("attribute", next(attributes_with(node, {fault.attribute}))),
+        f"attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
+        related=related,
+        allowed=fault.allowed,
+        subject=fault.attribute,
+    )
+
+
+def _related(node: Node, name: str) -> Related:
+    place = node.place.at("attribute", next(attributes_with(node, {name})))
+    return Related(place, f"attribute {quote(name)}")

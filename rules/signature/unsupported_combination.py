@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from onnx_lint.model import Model, Node, Place
+from onnx_lint.model.operators.given import broken_by
+from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
+from onnx_lint.model.types.stated_dims import Dims, stated_dims
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.combinations import Combination, Kind, Member, combinations
+
+
+@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", needs="node")
+def unsupported_combination(model: Model) -> Iterator[Finding]:
+    """A node gives attributes or operands together that exclude each other, or one without the other it belongs to.
+
+    ### Why it matters
+
+    Each of them is optional by the signature, and only the description of the operator says that two contradict each
+    other or that one means nothing without the other. Consumers refuse the node, or take one of the two and drop the
+    other silently.
+
+    ### What is allowed
+
+    What the descriptions of ONNX's operators say, at the imported version:
+
+    - one and only one of: the values of Constant, the keys and the values of LabelEncoder, the class labels of
+      classifiers and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of
+      DictVectorizer, the imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize;
+    - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
+      `prob_b` of SVMClassifier, the two lists of CategoryMapper;
+    - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other than
+      NOTSET. For pools, where consumers pass over the pads, that is a warning.
+
+    That none of several is there, of which one is needed, is for `missing-operator-attribute`. A list that is empty
+    counts as not given, and so does a tensor of `scales` or `sizes` without elements: in operator set 11 `scales` is
+    required and has to be empty beside `sizes`. There a `scales` of unknown length is let pass.
+
+    ### Example
+
+    ```
+    node {
+      op_type: "Constant" output: "c"
+      attribute { name: "value_int" type: INT i: 1 } attribute { name: "value_float" type: FLOAT f: 1 }
+    }
+    ```
+    """
+    for alike in model.operators.verified_nodes:
+        schema = alike.operator.schema
+        assert schema is not None
+        wanted = combinations(schema)
+        if not wanted:
+            continue
+        for graph, forms in alike.forms.items():
+            broken = {form for form in forms if any(broken_by(combination, form) for combination in wanted)}
+            for node in graph.nodes_of(broken) if broken else ():
+                for combination in wanted:
+                    members = broken_by(combination, node.form)
+                    if members and not (schema.name == "Resize" and _has_empty_operand(node, members, schema)):
+                        yield _finding(node, schema, combination, members)
+
+
+_SCALES_REQUIRED = 11
+"""The version of Resize in which an empty `scales` is how a node says that it gives `sizes`."""
+
+
+def _has_empty_operand(node: Node, members: Sequence[Member], schema: OperatorSchema) -> bool:
+    """Whether `scales` or `sizes` has no elements, or, where it may well have none, nothing says that it has some."""
+    shapes = [_dims(node, node.inputs[member.index]) for member in members]
+    if schema.since_version == _SCALES_REQUIRED and (shapes[0] is None or None in shapes[0]):
+        return True
+    return any(dims is not None and 0 in dims for dims in shapes)
+
+
+def _dims(node: Node, name: str) -> Dims | None:
+    """The dimensions of a value that is an initializer, a Constant, or declared."""
+    stated = stated_dims(node.graph, {name}).get(name)
+    if stated is not None:
+        return stated
+    definition = node.graph.first_definitions.get(name) or node.graph.outer_definition(name)
+    if definition is None or definition.node is None or definition.node.op_type != "Constant":
+        return None
+    for attribute in definition.node.attribute_protos:
+        if attribute.name == "value":
+            return tuple(attribute.t.dims)
+        if attribute.name in ("value_floats", "value_ints"):
+            return (len(attribute.floats or attribute.ints),)
+    return None
+
+
+def _finding(node: Node, schema: OperatorSchema, combination: Combination, members: Sequence[Member]) -> Finding:
+    operator = describe_schema(schema)
+    every = [member.describe() for side in combination.sides for member in side]
+    if combination.kind is Kind.TOGETHER:
+        lacking = next(side[0] for side in combination.sides if side[0] not in members)
+        message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
+        message += f", {operator} takes both or neither"
+        allowed = "both or neither"
+    else:
+        message = f"{node.describe()} has {_listed([member.describe() for member in members])}, {operator} takes "
+        message += "one of them" if combination.kind is Kind.ONE else "one of them at most"
+        allowed = f"{'exactly' if combination.kind is Kind.ONE else 'at most'} one of {_listed(every)}"
+    return Finding(
+        _place(node, members[-1]),
+        message,
+        "NOD-7c" if combination.is_enforced else "NOD-7d",
+        tuple(Related(_place(node, member), member.describe()) for member in members[:-1]),
+        f"{allowed} (see {combination.source})",
+        subject=members[-1].name,
+    )
+
+
+def _place(node: Node, member: Member) -> Place:
+    if member.field == "attribute":
+        return node.place.at("attribute", next(attributes_with(node, {member.name})))
+    return node.place.at(member.field, member.index)
+
+
+def _listed(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
