@@ -17,6 +17,9 @@ MAX_MESSAGE = 10_000
 MAX_NAME = 1_000
 """A message, or a name, of more characters stands in a report without its middle."""
 
+MAX_SUGGESTIONS = 20
+"""A nearest name is looked for so many times in a file, of each kind of wrong names."""
+
 
 def quote(name: str) -> str:
     """The name in single quotes, unprintable characters escaped, a long one cut in the middle."""
@@ -50,6 +53,24 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The words that offer the nearest known name, to be put behind a message; empty when none is near."""
     near = nearest(name, known)
     return f"; did you mean {quote(near)}?" if near is not None else ""
+
+
+class Suggestions:
+    """Gives suggestions for the first MAX_SUGGESTIONS findings of a rule in a file, and none for those that follow.
+
+    A stranger's file may have a hundred thousand wrong names beside as many right ones: to compare each with each takes
+    hours, and where that many are wrong, spelling is not what is wrong.
+    """
+
+    def __init__(self) -> None:
+        self._left = MAX_SUGGESTIONS
+
+    def __call__(self, name: str, known: Iterable[str]) -> str:
+        """As `suggestion`; empty also where there were enough."""
+        if not self._left:
+            return ""
+        self._left -= 1
+        return suggestion(name, known)
 
 
 def without_middle(text: str, most: int) -> str:

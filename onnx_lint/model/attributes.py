@@ -45,8 +45,9 @@ class AttributeIndex:
         new = graph.form_counts.keys() - self._forms
         if new or row.defaults:
             self._forms |= new
-            self._kinds.update(row.defaults, *map(_kinds, new))
-            self._holding_graphs = set(filter(_holds_graphs, self._kinds))
+            kinds = set(row.defaults).union(*map(_kinds, new))
+            self._kinds |= kinds
+            self._holding_graphs.update(filter(_holds_graphs, kinds))
         if not self._holding_graphs:
             return []
         return list(_located(row, self._holding_graphs, _with_any(graph.form_counts, self._holding_graphs)))

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from typing import overload
 
 from onnx_lint import schema
@@ -226,10 +227,26 @@ class Graph:
             counts[form] = counts.get(form, 0) + 1
         return counts
 
-    def nodes_of(self, forms: Container[NodeForm]) -> list[Node]:
+    def nodes_of(self, forms: Collection[NodeForm]) -> list[Node]:
         """The nodes with one of the forms, in the order of the file."""
-        nodes = self.nodes
-        return [nodes[index] for index, form in enumerate(self.table.forms) if form in forms]
+        nodes, known = self.nodes, self._indices
+        if len(forms) < len(known):
+            found = [known[form] for form in forms if form in known]
+        else:
+            found = [indices for form, indices in known.items() if form in forms]
+        return [nodes[index] for index in (sorted(chain.from_iterable(found)) if len(found) > 1 else chain(*found))]
+
+    def first_of(self, form: NodeForm) -> Node:
+        """The first node with the form; raises KeyError when there is none."""
+        return self.nodes[self._indices[form][0]]
+
+    @cached_property
+    def _indices(self) -> dict[NodeForm, list[int]]:
+        """Where the nodes of each form stand. There may be as many forms as nodes, and as many that ask for theirs."""
+        found: dict[NodeForm, list[int]] = {}
+        for index, form in enumerate(self.table.forms):
+            found.setdefault(form, []).append(index)
+        return found
 
     @cached_property
     def annotated_nodes(self) -> list[Node]:

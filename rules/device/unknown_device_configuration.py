@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause="DEV-5", since="0.1.0", about=Model.has_device_configurations)
@@ -28,6 +28,7 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
     graph { node { op_type: "Relu" ... device_configurations { configuration_id: "four_devices" } } }
     ```
     """
+    suggestions = Suggestions()
     known = dict.fromkeys(configuration.name for configuration in model.proto.configuration if configuration.name)
     for used in model.node_device_configurations:
         name = used.proto.configuration_id
@@ -35,7 +36,7 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
             yield Finding(
                 used.place.at("configuration_id"),
                 f"{used.node.describe()} refers to device configuration {quote(name)}, which the model does not have"
-                f"{suggestion(name, known)}",
+                f"{suggestions(name, known)}",
                 allowed=quote_some(known, 10) if known else "no device configuration, as the model has none",
                 subject=name,
             )

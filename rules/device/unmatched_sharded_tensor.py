@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause="DEV-7", since="0.1.0", about=Model.has_device_configurations)
@@ -28,14 +28,18 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
            device_configurations { configuration_id: "c" sharding_spec { tensor_name: "z" } } }
     ```
     """
+    suggestions = Suggestions()
+    values_of: dict[Node, dict[str, None]] = {}
     for spec in model.sharding_specs:
         name = spec.proto.tensor_name
-        values = [value for value in (*spec.node.inputs, *spec.node.outputs) if value]
+        if spec.node not in values_of:
+            values_of[spec.node] = dict.fromkeys(filter(None, (*spec.node.inputs, *spec.node.outputs)))
+        values = values_of[spec.node]
         if name and name not in values:
             yield Finding(
                 spec.place.at("tensor_name"),
                 f"{spec.node.describe()} has a sharding of {quote(name)}, which is no input or output of the node"
-                f"{suggestion(name, values)}",
-                allowed=quote_some(dict.fromkeys(values), 10) if values else "no sharding, as the node has no values",
+                f"{suggestions(name, values)}",
+                allowed=quote_some(values, 10) if values else "no sharding, as the node has no values",
                 subject=name,
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from onnx_lint.model import Attribute, Function, Model
 from onnx_lint.model.operators.function_calls import attribute_parameters
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause="FUN-16", since="0.1.0", about=Model.functions, needs="function")
@@ -34,6 +34,7 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
     }
     ```
     """
+    suggestions = Suggestions()
     declared: dict[int, dict[str, None]] = {}
     for attribute in model.attributes_where(lambda kind: kind.is_reference):
         function = attribute.function
@@ -42,15 +43,15 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
         if function.index not in declared:
             declared[function.index] = attribute_parameters(function)
         if attribute.proto.ref_attr_name not in declared[function.index]:
-            yield _finding(attribute, function, declared[function.index])
+            yield _finding(attribute, function, declared[function.index], suggestions)
 
 
-def _finding(attribute: Attribute, function: Function, declared: dict[str, None]) -> Finding:
+def _finding(attribute: Attribute, function: Function, declared: dict[str, None], suggestions: Suggestions) -> Finding:
     name = attribute.proto.ref_attr_name
     return Finding(
         attribute.place.at("ref_attr_name"),
         f"{attribute.describe()} refers to {quote(name)}, which {function.body.describe()} does not declare"
-        f"{suggestion(name, declared)}",
+        f"{suggestions(name, declared)}",
         allowed=f"an attribute parameter of the function: {quote_some(declared, 10)}" if declared else "no reference",
         subject=name,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from onnx_lint.model import Model
 from onnx_lint.model.operators.function_calls import attribute_parameters
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause="FUN-19", since="0.1.0", about=Model.functions, needs="function")
@@ -29,8 +29,12 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha" node { ... } }
     ```
     """
+    suggestions = Suggestions()
+    parameters: dict[int, dict[str, None]] = {}
     for node, function in model.calls.all if model.operators.calls_have_attributes else ():
-        declared = attribute_parameters(function)
+        if function.index not in parameters:
+            parameters[function.index] = attribute_parameters(function)
+        declared = parameters[function.index]
         for index, attribute in enumerate(node.attribute_protos):
             name = attribute.name
             if not name or name in declared or name.startswith("__"):
@@ -38,7 +42,7 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
             yield Finding(
                 node.place.at("attribute", index).at("name"),
                 f"{node.describe()} gives attribute {quote(name)}, which {function.body.describe()} does not declare"
-                f"{suggestion(name, declared)}",
+                f"{suggestions(name, declared)}",
                 related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
                 allowed=quote_some(declared, 10) if declared else "no attributes",
                 subject=name,

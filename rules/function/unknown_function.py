@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from onnx_lint.model import Function, Model, Node
+from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.pytorch.aten")
 """Domains, with those below them, in which a runtime has operators of its own beside which functions may stand."""
@@ -39,11 +39,11 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     functions { name: "FastGelu" domain: "com.example" input: "x" output: "y" node { ... } }
     ```
     """
-    functions: dict[str, list[Function]] = {}
+    functions: dict[str, dict[str, None]] = {}
     domains = {domain for domain in {function.domain for function in model.functions} if not _is_mixed(domain)}
     for function in model.functions:
         if function.domain in domains:
-            functions.setdefault(function.domain, []).append(function)
+            functions.setdefault(function.domain, {})[function.name] = None
     operators = (alike.operator for alike in model.operators.alike_nodes)
     if not any(operator.function is None and operator.domain in functions for operator in operators):
         return
@@ -54,8 +54,9 @@ def unknown_function(model: Model) -> Iterator[Finding]:
             continue
         if model.calls.function_of(node) is None:
             missing.setdefault((node.domain, node.op_type), []).append(node)
+    suggestions = Suggestions()
     for (domain, _), nodes in missing.items():
-        yield _finding(nodes, functions[domain], model)
+        yield _finding(nodes, functions[domain], model, suggestions)
 
 
 def _is_mixed(domain: str) -> bool:
@@ -65,26 +66,25 @@ def _is_mixed(domain: str) -> bool:
     return any(domain == known or domain.startswith(f"{known}.") for known in RUNTIME_DOMAINS)
 
 
-def _finding(nodes: list[Node], functions: list[Function], model: Model) -> Finding:
+def _finding(nodes: list[Node], names: Collection[str], model: Model, suggestions: Suggestions) -> Finding:
     first, *others = nodes
     more = f" (and {len(others):,} more node{'s' if len(others) > 1 else ''})" if others else ""
     return Finding(
         first.place.at("op_type"),
-        f"{first.describe()}{more} calls {_what(first, functions, model)}",
+        f"{first.describe()}{more} calls {_what(first, names, model, suggestions)}",
         related=tuple(Related(node.place, f"{node.describe()} calls it too") for node in others[:3]),
-        allowed=f"a function of the domain: {quote_some(dict.fromkeys(function.name for function in functions), 10)}",
+        allowed=f"a function of the domain: {quote_some(names, 10)}",
         subject=first.op_type,
         collective=True,
     )
 
 
-def _what(node: Node, functions: list[Function], model: Model) -> str:
+def _what(node: Node, names: Collection[str], model: Model, suggestions: Suggestions) -> str:
     overloads = [function.overload for function in model.calls.namesakes(node)]
     if overloads:
         return f"{quote(node.op_type)} without an overload; the model has it as {quote_some(overloads, 10)} only"
-    names = dict.fromkeys(function.name for function in functions)
     count = f"the {len(names):,} functions" if len(names) > 1 else "the one function"
     return (
         f"{quote(node.op_type)}, which is not among {count} of domain {quote(node.domain)} in the model"
-        f"{suggestion(node.op_type, names)}"
+        f"{suggestions(node.op_type, names)}"
     )

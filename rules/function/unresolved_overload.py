@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from onnx_lint.model import Function, Model, Node
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause=("FUN-25", "NOD-11"), since="0.1.0", about=Model.overloaded_nodes, needs="library")
@@ -32,12 +32,18 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
     """
     if not model.calls.has_overloads:
         return
+    suggestions = Suggestions()
+    overloads: dict[tuple[str, str], dict[str, None]] = {}
     for node in model.overloaded_nodes:
         if model.calls.function_of(node) is None:
-            yield _finding(node, model.calls.namesakes(node))
+            namesakes = model.calls.namesakes(node)
+            key = (node.domain, node.op_type)
+            if key not in overloads:
+                overloads[key] = dict.fromkeys(function.overload for function in namesakes)
+            yield _finding(node, namesakes, overloads[key], suggestions)
 
 
-def _finding(node: Node, namesakes: list[Function]) -> Finding:
+def _finding(node: Node, namesakes: list[Function], overloads: Mapping[str, None], suggestions: Suggestions) -> Finding:
     overload = node.proto.overload
     place = node.place.at("overload")
     if not namesakes:
@@ -48,15 +54,14 @@ def _finding(node: Node, namesakes: list[Function]) -> Finding:
             allowed="no overload on a node that calls an operator",
             subject=overload,
         )
-    overloads = [function.overload for function in namesakes]
-    named = [name for name in overloads if name]
     plain = ["no overload"] if "" in overloads else []
+    named = quote_some(filter(None, overloads), 10)
     return Finding(
         place,
         f"{node.describe()} names overload {quote(overload)}, which no function of that domain and name has"
-        f"{suggestion(overload, named)}",
+        f"{suggestions(overload, filter(None, overloads))}",
         clause="FUN-25",
         related=tuple(Related(function.place, function.body.describe()) for function in namesakes[:3]),
-        allowed=" or ".join([*plain, *([quote_some(named, 10)] if named else [])]),
+        allowed=" or ".join([*plain, *([named] if named else [])]),
         subject=overload,
     )

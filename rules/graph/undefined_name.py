@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from onnx_lint.model import Graph, Model
 from onnx_lint.model.names.resolution import Use
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.wording import quote, suggestion
-
-MAX_SUGGESTIONS = 20
-"""A nearest name is looked for so many times; where more names are wrong, comparing all of them takes minutes."""
+from onnx_lint.wording import Suggestions, quote
 
 
 @rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", needs="graph")
@@ -39,12 +36,13 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     ```
     """
     yield from _undefined_inputs(model)
-    outputs = 0
+    suggestions = Suggestions()
+    holders: dict[str, Graph] = {}
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if name and name not in graph.positions and not graph.sees(name):
-                hint = _hint(name, graph, model, suggests=outputs < MAX_SUGGESTIONS)
-                outputs += 1
+                holders = holders or _holders(model)
+                hint = _hint(name, graph, holders, suggestions)
                 yield Finding(
                     graph.place.at("output", index),
                     f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
@@ -59,14 +57,15 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
     uses: dict[tuple[int, str], list[Use]] = {}
     for use in model.resolution.undefined:
         uses.setdefault((id(use.node.graph), use.name), []).append(use)
-    for number, ((_, name), found) in enumerate(uses.items()):
+    suggestions = Suggestions()
+    holders = _holders(model) if uses else {}
+    for (_, name), found in uses.items():
         first, *others = found
         graph = first.node.graph
         more = f" (and {len(others):,} more {'time' if len(others) == 1 else 'times'})" if others else ""
         yield Finding(
             first.place,
-            f"{first.node.describe()} uses {quote(name)}{more}, "
-            f"which {_hint(name, graph, model, suggests=number < MAX_SUGGESTIONS)}",
+            f"{first.node.describe()} uses {quote(name)}{more}, which {_hint(name, graph, holders, suggestions)}",
             clause="FUN-10" if graph.function else "NOD-2",
             related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
             allowed="an input, an initializer, or an output of an earlier node",
@@ -75,16 +74,26 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         )
 
 
-def _hint(name: str, graph: Graph, model: Model, *, suggests: bool) -> str:
-    """Where else the name is defined, or that it is nowhere, with the visible name that is nearest to it if asked."""
-    elsewhere = next((other for other in model.graphs if name in other.positions), None)
+def _holders(model: Model) -> dict[str, Graph]:
+    """For each name the first graph that defines it."""
+    found: dict[str, Graph] = {}
+    for graph in model.graphs:
+        for name in graph.positions:
+            found.setdefault(name, graph)
+    return found
+
+
+def _hint(name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Suggestions) -> str:
+    """Where else the name is defined, or that it is nowhere, with the visible name that is nearest to it."""
+    elsewhere = holders.get(name)
     if elsewhere is None:
-        if not suggests:
-            return "nothing defines"
-        visible = [*graph.positions]
-        for outer, position in graph.scopes():
-            visible += [other for other, defined in outer.positions.items() if defined < position]
-        return f"nothing defines{suggestion(name, visible)}"
+        return f"nothing defines{suggestions(name, _visible(graph))}"
     if graph.function is not elsewhere.function:
         return f"only {elsewhere.describe()} defines; a function and its callers do not see each other's names"
     return f"only {elsewhere.describe()} defines, out of sight"
+
+
+def _visible(graph: Graph) -> Iterator[str]:
+    yield from graph.positions
+    for outer, position in graph.scopes():
+        yield from (other for other, defined in outer.positions.items() if defined < position)

@@ -52,17 +52,18 @@ def _has_duplicates(entries: Sequence[Proto]) -> bool:
 
 def _duplicates(model: Model, importer: Importer) -> Iterator[Finding]:
     function = importer.function
-    imports: dict[str, list[tuple[Place, Proto]]] = {}
+    first: dict[str, tuple[Place, Proto]] = {}
+    versions: dict[tuple[str, int], tuple[Place, Proto]] = {}
     for index, entry in enumerate(importer.entries):
         place = importer.place.at("opset_import", index)
-        earlier = imports.setdefault(normalized_domain(entry.domain), [])
-        same = next((item for item in earlier if item[1].version == entry.version), None)
-        if same is not None:
+        domain = normalized_domain(entry.domain)
+        same = versions.setdefault((domain, entry.version), (place, entry))
+        earlier = first.setdefault(domain, (place, entry))
+        if same[0] is not place:
             yield _repetition(place, entry, *same, "OPS-2a" if function is None else "FUN-13a")
-        elif earlier:
+        elif earlier[0] is not place:
             clause = "FUN-13" if function is not None else "MOD-12" if _is_used(model, entry.domain) else "OPS-2"
-            yield _contradiction(place, entry, *earlier[0], clause)
-        earlier.append((place, entry))
+            yield _contradiction(place, entry, *earlier, clause)
 
 
 def _is_used(model: Model, domain: str) -> bool:

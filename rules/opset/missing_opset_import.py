@@ -2,15 +2,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import ROOT, Function, Model, Node
-from onnx_lint.model.operators.imports import count_domains
+from onnx_lint.model.operators.imports import count_domains, first_of_domains
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 MAX_LISTED = 10
 
@@ -48,19 +48,22 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     ```
     """
     in_use = model.domains_in_use
+    suggestions = Suggestions()
     if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
-        yield from _missing_in_model(model, in_use[None])
+        yield from _missing_in_model(model, in_use[None], suggestions)
     if model.functions_are_bound:
         domains = model.imports.domains
         none: frozenset[str] = frozenset()
         lacking = [function for function in model.functions if in_use.get(function.index, none) - domains(function)]
         counts = count_domains(model.graphs) if lacking else {}
+        first = first_of_domains(model.graphs) if lacking else {}
         for function in lacking:
-            yield from _missing_in_function(model, function, counts[function.index])
+            yield from _missing_in_function(model, function, counts[function.index], first, suggestions)
 
 
-def _missing_in_model(model: Model, used: frozenset[str]) -> Iterator[Finding]:
+def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestions) -> Iterator[Finding]:
     imported = model.imports.domains(None)
+    known = _listed(imported)
     if not imported:
         yield Finding(
             ROOT.at("opset_import"),
@@ -69,21 +72,26 @@ def _missing_in_model(model: Model, used: frozenset[str]) -> Iterator[Finding]:
             allowed="an import for each domain in use",
         )
         return
-    counts = count_domains(model.graphs)[None] if used - imported else Counter[str]()
+    is_lacking = not used <= imported
+    counts = count_domains(model.graphs)[None] if is_lacking else Counter[str]()
+    first = first_of_domains(model.graphs) if is_lacking else {}
     for domain, count in counts.items():
         if domain not in imported:
-            node = _first_node(model, None, domain)
-            yield _finding("the model", imported, node, count, "OPR-1" if domain else "MOD-6")
+            clause = "OPR-1" if domain else "MOD-6"
+            yield _finding("the model", known, first[None, domain], count, clause, suggestions)
     if "" not in imported and "" not in used:
         message = "the model imports no version of 'ai.onnx', which no node needs"
-        yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=_allowed(imported), subject="ai.onnx")
-    yield from _missing_for_functions(model, imported, used)
+        yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=_allowed(known), subject="ai.onnx")
+    yield from _missing_for_functions(model, imported, used, suggestions)
 
 
-def _missing_for_functions(model: Model, imported: frozenset[str], used: frozenset[str]) -> Iterator[Finding]:
+def _missing_for_functions(
+    model: Model, imported: frozenset[str], used: frozenset[str], suggestions: Suggestions
+) -> Iterator[Finding]:
     seen = {"", "ai.onnx", *imported, *used}
     if seen.issuperset(function.domain for function in model.functions):
         return
+    known = _listed(imported)
     for function in model.functions:
         domain = normalized_domain(function.domain)
         if domain in seen:
@@ -92,51 +100,50 @@ def _missing_for_functions(model: Model, imported: frozenset[str], used: frozens
         yield Finding(
             function.place.at("domain"),
             f"the model does not import {quote(domain)}, the domain of {function.body.describe()}"
-            f"{suggestion(domain, imported)}",
+            f"{suggestions(domain, known)}",
             clause="FUN-17",
-            allowed=_allowed(imported),
+            allowed=_allowed(known),
             subject=domain,
         )
 
 
-def _missing_in_function(model: Model, function: Function, used: Counter[str]) -> Iterator[Finding]:
+def _missing_in_function(
+    model: Model,
+    function: Function,
+    used: Counter[str],
+    first: dict[tuple[int | None, str], Node],
+    suggestions: Suggestions,
+) -> Iterator[Finding]:
     imported = model.imports.domains(function)
+    known = _listed(imported)
     for domain, count in used.items():
         if domain not in imported:
-            node = _first_node(model, function, domain)
-            yield _finding(function.body.describe(), imported, node, count, "FUN-12")
+            node = first[function.index, domain]
+            yield _finding(function.body.describe(), known, node, count, "FUN-12", suggestions)
 
 
-def _finding(importer: str, imported: frozenset[str], node: Node, count: int, clause: str) -> Finding:
+def _finding(
+    importer: str, known: Sequence[str], node: Node, count: int, clause: str, suggestions: Suggestions
+) -> Finding:
     domain = shown_domain(node.domain)
     users = f"which {node.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {node.describe()}"
     return Finding(
         node.place.at("domain" if node.domain else "op_type"),
-        f"{importer} does not import {quote(domain)}, {users}{suggestion(domain, imported)}",
+        f"{importer} does not import {quote(domain)}, {users}{suggestions(domain, known)}",
         clause=clause,
-        allowed=_allowed(imported),
+        allowed=_allowed(known),
         subject=domain,
         collective=True,
     )
 
 
 def _listed(imported: frozenset[str]) -> list[str]:
+    """The domains as they are shown, in an order that does not change from run to run."""
     return sorted(shown_domain(domain) for domain in imported)
 
 
-def _allowed(imported: frozenset[str]) -> str:
-    if not imported:
+def _allowed(known: Sequence[str]) -> str:
+    if not known:
         return "an import for each domain in use; there is none"
-    more = f" and {len(imported) - MAX_LISTED} more" if len(imported) > MAX_LISTED else ""
-    return f"the imported domains: {quote_some(_listed(imported), MAX_LISTED)}{more}"
-
-
-def _first_node(model: Model, function: Function | None, domain: str) -> Node:
-    """The first node of the domain in the body of `function`, or outside of all functions."""
-    return next(
-        node
-        for graph in model.graphs
-        if graph.function is function
-        for node in graph.nodes
-        if normalized_domain(node.domain) == domain
-    )
+    more = f" and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else ""
+    return f"the imported domains: {quote_some(known, MAX_LISTED)}{more}"

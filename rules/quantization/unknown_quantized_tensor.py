@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model, Place
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, suggestion
+from onnx_lint.wording import Suggestions, quote
 
 TENSOR_KEYS = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 """The keys whose values are names of tensors."""
@@ -35,24 +35,25 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     }
     ```
     """
+    suggestions = Suggestions()
     for graph in model.graphs_with("quantization_annotation"):
         for index, annotation in enumerate(graph.proto.quantization_annotation):
             place = graph.place.at("quantization_annotation", index)
             described = f"quantization annotation {index} of {graph.describe()}"
             if not _is_known(annotation.tensor_name, graph):
-                yield _finding(place.at("tensor_name"), described, annotation.tensor_name, graph)
+                yield _finding(place.at("tensor_name"), described, annotation.tensor_name, graph, suggestions)
             for position, entry in enumerate(annotation.quant_parameter_tensor_names):
                 if entry.key in TENSOR_KEYS and not _is_known(entry.value, graph):
                     entry_place = place.at("quant_parameter_tensor_names", position).at("value")
-                    yield _finding(entry_place, f"{entry.key} in {described}", entry.value, graph)
+                    yield _finding(entry_place, f"{entry.key} in {described}", entry.value, graph, suggestions)
 
 
 def _is_known(name: str, graph: Graph) -> bool:
     return bool(name) and (name in graph.positions or graph.sees(name))
 
 
-def _finding(place: Place, described: str, name: str, graph: Graph) -> Finding:
-    hint = suggestion(name, graph.positions)
+def _finding(place: Place, described: str, name: str, graph: Graph, suggestions: Suggestions) -> Finding:
+    hint = suggestions(name, graph.positions)
     return Finding(
         place,
         f"{described} names {quote(name)}, which is no value of the graph{hint}"

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from onnx_lint.model import Function, Model
+from onnx_lint.model import Function, Model, Node
 from onnx_lint.model.operators.imports import highest_versions
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.schema import Proto
@@ -35,31 +35,46 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     """
     reference = dict(model.operators.opset_versions(model.main_graph))
     for entries in model.imports.distinct:
-        reference = {**highest_versions(entries), **reference}
+        for domain, version in highest_versions(entries).items():
+            reference.setdefault(domain, version)
+    operators: dict[tuple[int, str], dict[str, Node]] = {}
     for importer in model.imports.where(lambda entries: _differs(entries, reference)):
         function = importer.function
         if function is None:
             continue
+        operators = operators or _operators(model)
         for domain, version in highest_versions(importer.entries).items():
             if reference[domain] != version:
-                yield from _findings(model, function, domain, (version, reference[domain]))
+                used = operators.get((function.index, domain), {})
+                yield from _findings(model, function, domain, used, (version, reference[domain]))
 
 
 def _differs(entries: Sequence[Proto], reference: Mapping[str, int]) -> bool:
     return any(reference[domain] != version for domain, version in highest_versions(entries).items())
 
 
-def _findings(model: Model, function: Function, domain: str, versions: tuple[int, int]) -> Iterator[Finding]:
-    differing: dict[str, tuple[OperatorSchema, OperatorSchema]] = {}
-    first = None
+def _operators(model: Model) -> dict[tuple[int, str], dict[str, Node]]:
+    """For each function and domain the operators that are no functions of the model, each with its first node."""
+    found: dict[tuple[int, str], dict[str, Node]] = {}
     for alike in model.operators.alike_nodes:
         operator = alike.operator
-        if operator.domain != domain or operator.op_type in differing or operator.function is not None:
-            continue
-        node = next((node for node in alike.nodes if node.graph.function is function), None)
-        mine, theirs = (model.operators.schemas.find(domain, operator.op_type, version) for version in versions)
-        if node is not None and mine is not None and theirs is not None and mine.since_version != theirs.since_version:
-            differing[operator.op_type] = mine, theirs
+        for graph, forms in alike.forms.items() if operator.function is None else ():
+            if graph.function is not None:
+                used = found.setdefault((graph.function.index, operator.domain), {})
+                if operator.op_type not in used:
+                    used[operator.op_type] = graph.nodes_of(forms)[0]
+    return found
+
+
+def _findings(
+    model: Model, function: Function, domain: str, used: Mapping[str, Node], versions: tuple[int, int]
+) -> Iterator[Finding]:
+    differing: dict[str, tuple[OperatorSchema, OperatorSchema]] = {}
+    first = None
+    for op_type, node in used.items():
+        mine, theirs = (model.operators.schemas.find(domain, op_type, version) for version in versions)
+        if mine is not None and theirs is not None and mine.since_version != theirs.since_version:
+            differing[op_type] = mine, theirs
             first = first or node
     if first is None:
         return

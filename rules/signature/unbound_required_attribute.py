@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from onnx_lint.model import Function, Model, Node
 from onnx_lint.model.operators.mismatch import describe_schema
 from onnx_lint.model.operators.operators import AlikeNodes
+from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -44,22 +45,27 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
         if function is None or not needs.get(function.index):
             continue
         given = {name for name, _ in alike.attributes}
-        for name, (holder, index) in needs[function.index].items():
-            if name in given:
-                continue
+        needed = needs[function.index]
+        missing = len(needed) - sum(name in needed for name in given)
+        if missing:
+            # The call gives as many names as come before this one, so that the search for it is short.
+            name, (holder, index) = next(item for item in needed.items() if item[0] not in given)
             for node in alike.nodes:
-                yield _finding(model, node, function, name, holder, index)
+                yield _finding(model, node, function, name, holder, index, missing)
 
 
-def _finding(model: Model, node: Node, function: Function, name: str, holder: Node, index: int) -> Finding:
+def _finding(
+    model: Model, node: Node, function: Function, name: str, holder: Node, index: int, missing: int
+) -> Finding:
+    """The finding for a call that leaves out so many of the attributes, of which `name` is the first."""
     operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:
         needed_by += f", as {describe_schema(operator.schema)} requires it"
+    what = f"attribute {quote(name)}" if missing == 1 else f"{missing:,} attributes, first {quote(name)}"
     return Finding(
         node.place,
-        f"{node.describe()} leaves out attribute {quote(name)}, which {quote(function.qualified_name)} hands on to "
-        f"{needed_by}",
+        f"{node.describe()} leaves out {what}, which {quote(function.qualified_name)} hands on to {needed_by}",
         related=(Related(holder.place.at("attribute", index), f"refers to {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,
@@ -69,36 +75,44 @@ def _finding(model: Model, node: Node, function: Function, name: str, holder: No
 def _needs(model: Model) -> dict[int, Needs]:
     """For each function, by index, what its calls have to give; callees before their callers, however deep."""
     needs: dict[int, Needs] = {function.index: {} for function in model.functions}
-    alike_nodes = [alike for alike in model.operators.alike_nodes if alike.attributes]
-    callers: dict[int, list[AlikeNodes]] = {}
-    for alike in alike_nodes:
-        schema, function = alike.operator.schema, alike.operator.function
-        if function is not None:
-            callers.setdefault(function.index, []).append(alike)
-        elif schema is not None:
-            _take_over(needs, alike, {name for name, attribute in schema.attributes.items() if attribute.required})
-    pending = [index for index, found in needs.items() if found]
-    while pending:
-        callee = pending.pop()
-        for alike in callers.get(callee, ()):
-            pending += _take_over(needs, alike, set(needs[callee]))
+    declared = [frozenset(function.attribute_names) for function in model.functions]
+    handed_to_calls: dict[tuple[int, str], list[_Handing]] = {}
+    pending: list[_Handing] = []
+    for alike in model.operators.alike_nodes:
+        schema, callee = alike.operator.schema, alike.operator.function
+        if not alike.attributes or (schema is None and callee is None):
+            continue
+        for handing in _handings(alike):
+            name = handing.node.attribute_protos[handing.index].name
+            if callee is not None:
+                handed_to_calls.setdefault((callee.index, name), []).append(handing)
+            elif schema is not None and name in schema.attributes and schema.attributes[name].required:
+                pending.append(handing)
+    # Each parameter is taken up once, however long the chain of calls is.
+    for handing in pending:
+        found = needs[handing.function]
+        if handing.parameter in declared[handing.function] and handing.parameter not in found:
+            found[handing.parameter] = handing.node, handing.index
+            pending += handed_to_calls.get((handing.function, handing.parameter), ())
     return needs
 
 
-def _take_over(needs: dict[int, Needs], alike: AlikeNodes, required: set[str]) -> list[int]:
-    """Note the parameters that nodes of function bodies hand on to the required attributes; return who has new ones."""
-    if not any(name in required for name, _ in alike.attributes):
-        return []
-    changed = []
-    for node in alike.nodes:
-        function = node.graph.function
-        if function is None:
+class _Handing(Record):
+    """An attribute parameter of a function that a node of its body hands on."""
+
+    function: int
+    parameter: str
+    node: Node
+    index: int
+    """The attribute of the node that refers to the parameter."""
+
+
+def _handings(alike: AlikeNodes) -> Iterator[_Handing]:
+    for graph, forms in alike.forms.items():
+        referring = {form for form in forms if any(attribute.ref_attr_name for attribute in form.attributes)}
+        if graph.function is None or not referring:
             continue
-        for index, attribute in enumerate(node.attribute_protos):
-            name = attribute.ref_attr_name
-            if name and attribute.name in required and name in function.attribute_names:
-                found = needs[function.index]
-                if name not in found:
-                    found[name] = (node, index)
-                    changed.append(function.index)
-    return changed
+        for node in graph.nodes_of(referring):
+            for index, attribute in enumerate(node.attribute_protos):
+                if attribute.ref_attr_name:
+                    yield _Handing(graph.function.index, attribute.ref_attr_name, node, index)

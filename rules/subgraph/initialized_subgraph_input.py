@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, Node
+from onnx_lint.model import Graph, Model, Node, Place
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -47,10 +47,10 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
             continue
         node = model.control_flow.node_of(graph)
         if node is not None:
-            yield from _findings(model, graph, node, initializers)
+            yield from _findings(model, graph, node, _initializers(graph))
 
 
-def _findings(model: Model, graph: Graph, node: Node, initializers: set[str]) -> Iterator[Finding]:
+def _findings(model: Model, graph: Graph, node: Node, initializers: dict[str, Place]) -> Iterator[Finding]:
     clause, judged, allowed = _judged(model, node)
     but = f"which {node.describe()} does not allow" if judged is None else f"but {node.describe()} supplies it"
     for index, name in enumerate(graph.input_names):
@@ -59,7 +59,7 @@ def _findings(model: Model, graph: Graph, node: Node, initializers: set[str]) ->
                 graph.place.at("input", index),
                 f"input {index} of {graph.describe()} has the default {quote(name)}, {but}",
                 clause=clause,
-                related=(_initializer(graph, name),),
+                related=(Related(initializers[name], f"initializer {quote(name)}"),),
                 allowed=allowed,
                 subject=name,
             )
@@ -79,10 +79,12 @@ def _judged(model: Model, node: Node) -> tuple[str, int | None, str]:
     )
 
 
-def _initializer(graph: Graph, name: str) -> Related:
-    """The initializer of the input."""
-    if name in graph.initializer_names:
-        place = graph.place.at("initializer", graph.initializer_names.index(name))
-    else:
-        place = graph.place.at("sparse_initializer", graph.sparse_initializer_names.index(name))
-    return Related(place, f"initializer {quote(name)}")
+def _initializers(graph: Graph) -> dict[str, Place]:
+    """The first initializer of each name, a dense one where there is one."""
+    lists = {"initializer": graph.initializer_names, "sparse_initializer": graph.sparse_initializer_names}
+    found: dict[str, Place] = {}
+    for field, names in lists.items():
+        for index, name in enumerate(names):
+            if name and name not in found:
+                found[name] = graph.place.at(field, index)
+    return found

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from onnx_lint.model import ROOT, Graph, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, suggestion
+from onnx_lint.wording import Suggestions, quote
 
 
 @rule(clause=("TRN-1", "TRN-4"), since="0.1.0", about=Model.has_training_information)
@@ -30,6 +31,7 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     training_info { update_binding { key: "wieght" value: "weight_new" } ... }
     ```
     """
+    suggestions = Suggestions()
     inference = _initializers(model.main_graph)
     algorithms = {graph.place: _initializers(graph) for graph in model.training_graphs}
     for index, info in enumerate(model.proto.training_info):
@@ -40,7 +42,7 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
                     yield Finding(
                         ROOT.at("training_info", index).at(field, position).at("key"),
                         f"key {quote(binding.key)} of {field} {position} names no initializer of the main graph or of "
-                        f"the algorithm{suggestion(binding.key, {**inference, **algorithm})}",
+                        f"the algorithm{suggestions(binding.key, chain(inference, algorithm))}",
                         clause=clause,
                         allowed="the name of an initializer",
                         subject=binding.key or None,

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from onnx_lint.model import ROOT, Model, Place, Proto
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, suggestion
+from onnx_lint.wording import Suggestions, quote
 
 
 @rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0", about=Model.has_training_information)
@@ -35,12 +36,13 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
     }
     ```
     """
+    suggestions = Suggestions()
     inference = _outputs(model.proto.graph)
     for index, info in enumerate(model.proto.training_info):
         place = ROOT.at("training_info", index)
         if info.HasField("initialization"):
-            yield from _initialization(info, place)
-        yield from _update(info, place, inference)
+            yield from _initialization(info, place, suggestions)
+        yield from _update(info, place, inference, suggestions)
 
 
 def _outputs(graph: Proto) -> dict[str, None]:
@@ -48,21 +50,21 @@ def _outputs(graph: Proto) -> dict[str, None]:
     return dict.fromkeys(value.name for value in graph.output)
 
 
-def _initialization(info: Proto, place: Place) -> Iterator[Finding]:
+def _initialization(info: Proto, place: Place, suggestions: Suggestions) -> Iterator[Finding]:
     known = _outputs(info.initialization)
     for position, binding in enumerate(info.initialization_binding):
         if not binding.value or binding.value not in known:
             yield Finding(
                 place.at("initialization_binding", position).at("value"),
                 f"value {quote(binding.value)} of initialization_binding {position} is no output of the initialization "
-                f"graph{suggestion(binding.value, known)}",
+                f"graph{suggestions(binding.value, known)}",
                 clause="TRN-2",
                 allowed="an output of the initialization graph",
                 subject=binding.value or None,
             )
 
 
-def _update(info: Proto, place: Place, inference: dict[str, None]) -> Iterator[Finding]:
+def _update(info: Proto, place: Place, inference: dict[str, None], suggestions: Suggestions) -> Iterator[Finding]:
     algorithm = _outputs(info.algorithm)
     for position, binding in enumerate(info.update_binding):
         if binding.value and binding.value in algorithm:
@@ -73,7 +75,7 @@ def _update(info: Proto, place: Place, inference: dict[str, None]) -> Iterator[F
             message = f"{what} is an output of the main graph, not of the algorithm"
         else:
             clause = "TRN-5"
-            hint = suggestion(binding.value, algorithm | inference)
+            hint = suggestions(binding.value, chain(algorithm, inference))
             message = f"{what} is no output of the algorithm or of the main graph{hint}"
         yield Finding(
             place.at("update_binding", position).at("value"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Graph, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import Suggestions, quote, quote_some
 
 
 @rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_value_infos, needs="graph")
@@ -33,6 +33,7 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     value_info { name: "removed" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
+    suggestions = Suggestions()
     for graph in model.graphs_with("value_info"):
         unknown = set(graph.value_info_names).difference(graph.positions, ("",))
         if unknown:
@@ -40,7 +41,7 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
         if not unknown:
             continue
         indices = [index for index, name in enumerate(graph.value_info_names) if name in unknown]
-        yield from _of_function(graph, indices) if graph.is_function else _of_graph(graph, indices)
+        yield from _of_function(graph, indices, suggestions) if graph.is_function else _of_graph(graph, indices)
 
 
 def _nested_names(graph: Graph) -> set[str]:
@@ -53,13 +54,13 @@ def _nested_names(graph: Graph) -> set[str]:
     return names
 
 
-def _of_function(graph: Graph, indices: list[int]) -> Iterator[Finding]:
+def _of_function(graph: Graph, indices: list[int], suggestions: Suggestions) -> Iterator[Finding]:
     for index in indices:
         name = graph.value_info_names[index]
         yield Finding(
             graph.place.at("value_info", index),
             f"value info {quote(name)} of {graph.describe()} names no value of the function"
-            f"{suggestion(name, graph.positions)}",
+            f"{suggestions(name, graph.positions)}",
             clause="FUN-23",
             allowed="the name of an input, an output or a node output of the function",
             subject=name,

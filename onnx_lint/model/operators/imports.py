@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from onnx_lint.model.graph import Function, Graph
+from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
@@ -105,6 +105,7 @@ def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
     Nodes of nested graphs count to the function around them. The default domain is empty, however it is spelt.
     """
     found: dict[int | None, frozenset[str]] = {None: frozenset()}
+    grown: dict[int | None, set[str]] = {}
     known: dict[frozenset[str], frozenset[str]] = {}
     for graph in graphs:
         written = frozenset([form.domain for form in graph.form_counts])
@@ -112,8 +113,12 @@ def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
         if domains is None:
             domains = known[written] = frozenset(map(normalized_domain, written))
         owner = None if graph.function is None else graph.function.index
-        found[owner] = found[owner] | domains if owner in found else domains
-    return found
+        if not found.get(owner):
+            found[owner] = domains
+        elif not domains <= grown.get(owner, found[owner]):
+            # There may be thousands of nested graphs, each with a domain of its own.
+            grown.setdefault(owner, set(found[owner])).update(domains)
+    return found | {owner: frozenset(domains) for owner, domains in grown.items()}
 
 
 def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
@@ -124,3 +129,15 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
         for form, count in graph.form_counts.items():
             owner[normalized_domain(form.domain)] += count
     return counts
+
+
+def first_of_domains(graphs: Iterable[Graph]) -> dict[tuple[int | None, str], Node]:
+    """The first node of each domain in each function, by its index, and outside of functions under None."""
+    found: dict[tuple[int | None, str], Node] = {}
+    for graph in graphs:
+        owner = graph.function.index if graph.function is not None else None
+        for form in graph.form_counts:
+            key = (owner, normalized_domain(form.domain))
+            if key not in found:
+                found[key] = graph.first_of(form)
+    return found

@@ -18,6 +18,9 @@ REPEATED_NODES: Final = 50_000
 """How many nodes of function bodies are visited for further tuples of argument types, when each body has been visited
 once. Whoever writes a model that has more distinct calls than that gets unknown types for the rest of them."""
 
+FEW: Final = 20
+"""So many operands, parameters or declared values count as one node more; most nodes have two or three."""
+
 
 class CallMemory:
     """The outputs of calls by the types of their arguments and the attributes that types depend on."""
@@ -27,6 +30,7 @@ class CallMemory:
         self._outputs: dict[tuple[int, Inputs, Arguments], Outputs] = {}
         self._deciding: dict[int, frozenset[str]] = {}
         self._entered: set[int] = set()
+        self._sizes: dict[int, int] = {}
         self._open: set[int] = set()
         self._budget = REPEATED_NODES
 
@@ -49,8 +53,16 @@ class CallMemory:
         if function.index not in self._entered:
             self._entered.add(function.index)
             return True
-        self._budget -= 1 + _size(function.body)
+        self._budget -= 1 + self._size(function)
         return self._budget >= 0
+
+    def _size(self, function: Function) -> int:
+        """How much a walk takes, in nodes: lists of hundreds of operands or parameters cost as much as a node does."""
+        if function.index not in self._sizes:
+            parameters = len(function.body.input_names) + len(function.attribute_names)
+            parameters += len(function.attribute_defaults)
+            self._sizes[function.index] = parameters // FEW + _size(function.body)
+        return self._sizes[function.index]
 
     def enter(self, function: Function) -> None:
         """Note that the body is being walked."""
@@ -79,4 +91,9 @@ class CallMemory:
 
 
 def _size(graph: Graph) -> int:
-    return len(graph.forms) + sum(map(_size, graph.nested))
+    operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
+    declared = len(graph.output_names)
+    if not graph.is_function:
+        declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names)
+        declared += len(graph.value_info_names) + 1
+    return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from onnx_lint.model.graph import Definition, Graph, Node
 from onnx_lint.model.places.place import Place
@@ -42,6 +42,10 @@ class Conflict(Protocol):
         """Where the types come from."""
 
 
+MAX_SHOWN_TYPES: Final = 20
+"""A call may have thousands of arguments, and each conflict in the body of the function tells of them."""
+
+
 class CallSite(Record):
     """The call by which the types came into a function body: the first one that led to the conflict."""
 
@@ -59,7 +63,10 @@ def site_notes(site: CallSite | None) -> list[Note]:
     """The call by which the types came in."""
     if site is None:
         return []
-    types = ", ".join("nothing" if kind == "" else kind or "an unknown type" for kind in site.inputs)
+    shown = ["nothing" if kind == "" else kind or "an unknown type" for kind in site.inputs[:MAX_SHOWN_TYPES]]
+    if len(site.inputs) > len(shown):
+        shown.append(f"{len(site.inputs) - len(shown):,} more")
+    types = ", ".join(shown)
     return [(site.node.place, f"called by {site.node.describe()} with {types}")]
 
 

@@ -285,8 +285,8 @@ class _Flow:
         """The types of the outputs of a call: those of the body, for these types and arguments, walked once."""
         attributes = node.attribute_protos
         given = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
-        count = len(function.body.input_names)
-        inputs = (*inputs[:count], *(ABSENT,) * (count - len(inputs)))
+        # A function may have thousands of inputs, of which thousands of calls leave out all but a few.
+        inputs = _without_absent_end(inputs[: len(function.body.input_names)])
         known = self._calls.outputs(function, inputs, given)
         if known is not None:
             return known
@@ -307,7 +307,9 @@ class _Flow:
         return (yield from self._body(function, (None,) * len(function.body.input_names), given, None))
 
     def _body(self, function: Function, inputs: Inputs, given: Arguments, call: Call | None) -> Walk:
-        known: Types = dict(zip(function.body.input_names, inputs, strict=True))
+        names = function.body.input_names
+        known: Types = dict(zip(names, inputs, strict=False))
+        known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
         known[""] = ABSENT
         bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
         bindings.update(given)
@@ -328,6 +330,14 @@ class _Flow:
         function = graph.function
         operators = self.top.operators if function is None else self._shared(function)[0]
         return self._operator(graph, form, operators)
+
+
+def _without_absent_end(inputs: Inputs) -> Inputs:
+    """The arguments but for those at the end that are left out, which is as if the call ended before them."""
+    count = len(inputs)
+    while count and inputs[count - 1] == ABSENT:
+        count -= 1
+    return inputs[:count]
 
 
 def _nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
