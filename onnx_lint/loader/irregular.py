@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from onnx_lint.limits import Limits
-from onnx_lint.loader.canonical import parse
-from onnx_lint.loader.wire_audit import inspect
+from onnx_lint.loader.canonical import assemble
+from onnx_lint.loader.strip_payloads import whole
+from onnx_lint.loader.wire_audit import inspect, invalid_strings
 from onnx_lint.model import Fault, FaultKind, Proto
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import BytesSource, Source
@@ -32,9 +33,7 @@ def read_irregular(source: Source, kind: str, data: bytes, limits: Limits) -> tu
 def _parse_readable(data: bytes, kind: str) -> Proto | None:
     """Parse the message with `?` for each byte that is not UTF-8 in a string field, so that the rest can be judged."""
     patched = bytearray(data)
-    for fault in inspect(BytesSource(data), kind).faults:
-        if fault.kind is FaultKind.UTF8 and fault.offset is not None and fault.length is not None:
-            span = slice(fault.offset, fault.offset + fault.length)
-            readable = patched[span].decode("utf-8", "surrogateescape")
-            patched[span] = "".join("?" if "\udc80" <= char <= "\udcff" else char for char in readable).encode()
-    return parse(bytes(patched), kind)
+    for start, end in invalid_strings(BytesSource(data), kind):
+        readable = data[start:end].decode("utf-8", "surrogateescape")
+        patched[start:end] = "".join("?" if "\udc80" <= char <= "\udcff" else char for char in readable).encode()
+    return assemble(whole(BytesSource(bytes(patched))), kind)[0]

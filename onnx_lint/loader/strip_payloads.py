@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.loader.packed import check_packed
 from onnx_lint.loader.runs import LONG_RUN, VALUE_FIELDS, records_of
 from onnx_lint.model import Payload
 from onnx_lint.model.places.place import Key
@@ -265,6 +266,8 @@ class _Copier:
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
+            if packed and field.packable:
+                check_packed(self.source, field, value, following)  # which nobody else will look into
             payloads.append(
                 Payload(field.name, value if packed else tag, following - (value if packed else tag), packed)
             )

@@ -6,17 +6,19 @@ This is the slow and exact walk, taken only when a file does not parse or is not
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits, exceeded
 from onnx_lint.loader.canonical import is_canonical, parse
+from onnx_lint.loader.packed import check_packed
 from onnx_lint.loader.runs import RUN, records_of
 from onnx_lint.loader.strip_payloads import MAX_DEPTH, TOO_MANY_FIELDS
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.model.places.place import ROOT, Place
-from onnx_lint.record import Record
+from onnx_lint.record import Record, replace
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import WINDOW_BYTES, Source
@@ -80,6 +82,13 @@ def inspect(
     walk = _Walk(source, kind, limits, skips_canonical)
     walk.run()
     return walk.result()
+
+
+def invalid_strings(source: Source, kind: str) -> list[tuple[int, int]]:
+    """Where the strings begin and end that are not UTF-8, however many they are."""
+    walk = _StringWalk(source, kind, replace(DEFAULT_LIMITS, fields=sys.maxsize), skips_canonical=True)
+    walk.run()
+    return walk.found
 
 
 class _Walk:
@@ -164,7 +173,9 @@ class _Walk:
                 self.singular(frame, known, index, tag, following)
             if following == value and not is_deepest:
                 continue
-            if known.is_string:
+            if known.packable and wire_type == WireType.LEN:
+                check_packed(self.source, known, value, following)
+            elif known.is_string:
                 self.string(frame, known, index, value, following)
             elif known.message is not None and not self.is_canonical(known.message, value, following):
                 place = frame.place.at(known.name, index if known.repeated else None)
@@ -268,7 +279,7 @@ class _Walk:
             return None
         at_end = frame.end >= self.source.size
         if error.problem != "truncated" or not at_end or frame.group or not self.recognized():
-            self.no_fields(frame, error.detail, error.offset)
+            self.no_fields(frame, error.detail, error.offset, is_message=error.problem == "width")
             return None
         known = wire.fields(frame.message).get(error.field[0]) if error.field else None
         if known is None or error.field is None:
@@ -283,9 +294,12 @@ class _Walk:
         inner.cut_short = error
         return inner
 
-    def no_fields(self, frame: _Frame, detail: str, offset: int) -> None:
-        """Stop at bytes that are no fields; where nothing before them looked like a model, the file is none."""
-        if self.recognized():
+    def no_fields(self, frame: _Frame, detail: str, offset: int, *, is_message: bool = False) -> None:
+        """Stop at bytes that are no fields; where nothing before them looked like a model, the file is none.
+
+        `is_message`: it is one all the same.
+        """
+        if is_message or self.recognized():
             message = f"the bytes are no Protocol Buffers fields: {detail}"
             self.stop(FaultKind.NOT_A_MODEL, frame.place, message, offset)
         else:
@@ -310,6 +324,18 @@ class _Walk:
         if self.fatal and not self.recognized():
             return Inspection(tuple(self.faults[-1:]), fatal=True)
         return Inspection(tuple(self.faults), self.fatal)
+
+
+class _StringWalk(_Walk):
+    """A walk that keeps nothing but where strings are that are not UTF-8."""
+
+    def __init__(self, source: Source, kind: str, limits: Limits, skips_canonical: bool) -> None:
+        super().__init__(source, kind, limits, skips_canonical)
+        self.found: list[tuple[int, int]] = []
+
+    def string(self, frame: _Frame, known: wire.Field, index: int, start: int, end: int) -> None:
+        if _first_invalid_utf8(self.source, start, end) is not None:
+            self.found.append((start, end))
 
 
 def _first_invalid_utf8(source: Source, start: int, end: int) -> int | None:

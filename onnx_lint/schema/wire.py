@@ -20,6 +20,10 @@ from onnx_lint.source import WINDOW_BYTES, Source
 MAX_VARINT_BYTES: Final = 10
 """A varint carries 7 bits a byte and 64 bits at most."""
 
+MAX_SHORT_VARINT_BYTES: Final = 5
+"""A tag and a length are 32 bits at most, and the parsers of C++ and of Python refuse them in more bytes than those
+need, even where the bytes have no bits in them. The one that is written in Python reads up to ten."""
+
 MAX_FIELD_NUMBER: Final = (1 << 29) - 1
 
 
@@ -129,7 +133,18 @@ def decode_varint(data: bytes, position: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value & 0xFFFF_FFFF_FFFF_FFFF, position + 1
-    raise OverflowError("varint longer than ten bytes")
+    raise OverflowError("a varint is longer than ten bytes")
+
+
+def _decode_short(data: bytes, position: int, what: str) -> tuple[int, int]:
+    """Decode a varint as decode_varint does, but raise WireError when it is longer than five bytes without need.
+
+    What does need more is no field number that exists, and a length beyond the end of any file.
+    """
+    value, following = decode_varint(data, position)
+    if following - position > MAX_SHORT_VARINT_BYTES and value >> 7 * MAX_SHORT_VARINT_BYTES == 0:
+        raise WireError("width", position, f"{what} is written in more than five bytes")
+    return value, following
 
 
 def encode_varint(value: int) -> bytes:
@@ -145,8 +160,8 @@ def encode_varint(value: int) -> bytes:
 class WireError(Exception):
     """The bytes cannot be split into fields.
 
-    `problem` is one of "truncated", "varint", "field-number", "wire-type", "group", "no-progress"; `offset` is the byte
-    at which the offending field begins.
+    `problem` is one of "truncated", "varint", "width", "field-number", "wire-type", "group", "nesting", "number" and
+    "no-progress"; `offset` is the byte at which the offending field or number begins.
     """
 
     def __init__(self, problem: str, offset: int, detail: str, field: tuple[int, int] | None = None) -> None:
@@ -220,7 +235,8 @@ def skip_short(
 
 
 _TAG_AND_LENGTH_BYTES: Final = 2 * MAX_VARINT_BYTES
-_FIXED_BYTES: Final = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+FIXED_BYTES: Final[Mapping[int, int]] = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+"""By wire type how many bytes a number of fixed size has."""
 
 
 def span_at(source: Source, start: int) -> Span:
@@ -238,7 +254,7 @@ def span_at(source: Source, start: int) -> Span:
         elif wire_type == WireType.VARINT:
             _, following = decode_varint(head, value)
         else:
-            following = value + _FIXED_BYTES[WireType(wire_type)]
+            following = value + FIXED_BYTES[wire_type]
     except IndexError:
         raise WireError("truncated", start, "the file became shorter while it was read") from None
     return start, start + value, start + following
@@ -269,7 +285,7 @@ def records(
             if tag < 0x80:
                 local += 1
             else:
-                tag, local = decode_varint(chunk, local)
+                tag, local = _decode_short(chunk, local, "a tag")
             wire_type = tag & 7
             value = local
             if wire_type == 2:
@@ -277,19 +293,22 @@ def records(
                 if length < 0x80:
                     value = local + 1
                 else:
-                    length, value = decode_varint(chunk, local)
+                    length, value = _decode_short(chunk, local, "a length")
                 local = value + length
             elif wire_type == 0:
                 if chunk[local] < 0x80:
                     local += 1
                 else:
                     _, local = decode_varint(chunk, local)
-            elif wire_type in _FIXED_BYTES:
-                local += _FIXED_BYTES[WireType(wire_type)]
+            elif wire_type in FIXED_BYTES:
+                local += FIXED_BYTES[wire_type]
         except IndexError:
             raise WireError("truncated", position, "the bytes end inside a tag, length or varint") from None
         except OverflowError:
             raise WireError("varint", position, "a varint is longer than ten bytes") from None
+        except WireError as error:
+            error.offset = position  # what was decoded stands in a window
+            raise
         number = tag >> 3
         if not 0 < number <= MAX_FIELD_NUMBER:
             raise WireError("field-number", position, f"field number {number} does not exist")

@@ -35,7 +35,7 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
         if element.elements_per_entry == 1 and field != "raw_data":
             continue  # one element an entry, so nothing is left over
         used = tensor.elements * element.bits % 8
-        if used and tensor.count(field) == tensor.expected and not tensor.is_torn(field):
+        if used and tensor.count(field) == tensor.expected:
             yield from _findings(tensor, element, field, used)
 
 

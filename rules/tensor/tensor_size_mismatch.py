@@ -35,9 +35,7 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
         field, expected = tensor.right_field, tensor.expected
         if field is None or expected is None or tensor.segment is not None or not tensor.elements:
             continue
-        if tensor.is_torn(field):
-            yield _finding(tensor, field, f"{field} of {tensor.describe()} ends inside an entry")
-        elif tensor.count(field) != expected and not tensor.is_packed_otherwise:
+        if tensor.count(field) != expected and not tensor.is_packed_otherwise:
             yield _finding(tensor, field, _complaint(tensor, field, expected))
 
 

@@ -239,6 +239,9 @@ def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], 
         table.is_canonical = False
     if proto.input or proto.output or proto.HasField("name"):
         table.is_canonical = False
+    # What stands in another order, or among fields that the schema has not, is found here alone.
+    if proto.doc_string or proto.metadata_props or proto.device_configurations:
+        table.annotated.append(len(table.forms))
     return NodeForm(proto.op_type, proto.domain, *given, overload=proto.overload, attributes=proto.attribute[:])
 
 

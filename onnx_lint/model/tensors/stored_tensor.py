@@ -32,7 +32,7 @@ class StoredTensor:
         """The element type; None where it is missing, UNDEFINED or unknown."""
         self.is_external = bool(tensor.proto.data_location == EXTERNAL)
         """Whether the values are in another file."""
-        self._counts: dict[str, tuple[int, bool]] = {}
+        self._counts: dict[str, int] = {}
 
     @cached_property
     def elements(self) -> int | None:
@@ -79,29 +79,19 @@ class StoredTensor:
 
     def count(self, field: str) -> int:
         """How many entries a field has, bytes for raw_data. Varints and unpacked records are counted in the source."""
-        return self._count(field)[0]
-
-    def is_torn(self, field: str) -> bool:
-        """Whether the field ends inside an entry."""
-        return self._count(field)[1]
-
-    def _count(self, field: str) -> tuple[int, bool]:
         if field not in self._counts:
             self._counts[field] = self._counted(field)
         return self._counts[field]
 
-    def _counted(self, field: str) -> tuple[int, bool]:
+    def _counted(self, field: str) -> int:
         if field == "string_data":
-            return self.strings.count, False
-        count, torn = len(getattr(self.proto, field)), False
+            return self.strings.count
+        count = len(getattr(self.proto, field))
         payloads = self.payloads(field)
         if field == "raw_data":
             # Of several the last one is the value; where it stayed in the source the message has an empty one.
-            return (payloads[-1].length, False) if payloads and not count else (count, False)
-        for payload in payloads:
-            more, ends_inside = count_entries(self.source, payload)
-            count, torn = count + more, torn or ends_inside
-        return count, torn
+            return payloads[-1].length if payloads and not count else count
+        return count + sum(count_entries(self.source, payload) for payload in payloads)
 
     @cached_property
     def strings(self) -> StringScan:

@@ -45,36 +45,34 @@ def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator
 # --- how many
 
 
-def count_entries(source: Source, payload: Payload) -> tuple[int, bool]:
-    """How many entries a payload of any field but string_data has, and whether it ends inside one.
+def count_entries(source: Source, payload: Payload) -> int:
+    """How many entries a payload of any field but string_data has.
 
     Entries of raw_data are bytes. Only varints have to be read for that, and unpacked records.
     """
     if payload.field == "raw_data":
-        return payload.length, False
+        return payload.length
     if payload.field in _VARINT_TYPES:
-        varints, torn = _count_varints(source, payload)
+        varints = _count_varints(source, payload)
         # In a run each value is behind its tag, which is a varint as well.
-        return (varints, torn) if payload.packed else (varints // 2, torn)
+        return varints if payload.packed else varints // 2
     size = _fixed_size(payload.field)
     if payload.packed:
-        return payload.length // size, payload.length % size != 0
-    return sum(len(piece) for piece in _fixed_run(source, payload, size)) // size, False
+        return payload.length // size
+    return sum(len(piece) for piece in _fixed_run(source, payload, size)) // size
 
 
 def _fixed_size(field: str) -> int:
     return int(_FIXED_TYPES[field][-1])
 
 
-def _count_varints(source: Source, payload: Payload) -> tuple[int, bool]:
+def _count_varints(source: Source, payload: Payload) -> int:
     import numpy as np
 
     count = 0
-    last = 0
     for piece in byte_pieces(source, payload.offset, payload.length, PIECE_BYTES):
         count += int(np.count_nonzero(np.frombuffer(piece, np.int8) >= 0))
-        last = piece[-1]
-    return count, last >= 0x80
+    return count
 
 
 # --- what
