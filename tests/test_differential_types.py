@@ -118,7 +118,7 @@ def _ours(schema: onnx.defs.OpSchema, cases: list[Case]) -> list[Verdict]:
         model.graph.output.extend(single.output)
     loaded = load(BytesSource(model.SerializeToString()), "model.onnx")
     messages = _messages(loaded, case_of)
-    known = loaded.type_flow.types
+    known = loaded.value_flow.types
     return [
         Verdict(
             messages.get(index, ""), {name: kind for name in case.node.output if (kind := known.get(f"{name}_{index}"))}
@@ -131,7 +131,7 @@ def _ours_alone(schema: onnx.defs.OpSchema, case: Case) -> Verdict:
     """The verdict of a run over a model that has this node only."""
     model = load(BytesSource(_model(schema, case).SerializeToString()), "model.onnx")
     messages = _messages(model, {("node", 0): 0, **{("output", at): 0 for at in range(len(case.node.output))}})
-    types = {name: kind for name in case.node.output if (kind := model.type_flow.types.get(name))}
+    types = {name: kind for name in case.node.output if (kind := model.value_flow.types.get(name))}
     return Verdict(messages.get(0, ""), types)
 
 

@@ -10,7 +10,8 @@ import pytest
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.types import call_memory, flow
+from onnx_lint.model.flow import call_memory
+from onnx_lint.model.flow import walk as flow
 from onnx_lint.model.types.output_types import OUTPUT_TYPES
 from onnx_lint.model.types.type_string import describe_types, from_proto
 from onnx_lint.source import BytesSource
@@ -122,7 +123,7 @@ def test_functions_that_call_each_other_two_at_a_time_thirty_deep_take_milliseco
     _add_node(proto.graph, "F0", "w", "z", "d")
     model = _load(proto)
     start = time.process_time()
-    found = model.type_flow
+    found = model.value_flow
     assert time.process_time() - start < 0.5
     assert found.types["y"] == found.types["z"] == "tensor(float)"
     assert found.operands == []
@@ -135,7 +136,7 @@ def test_a_chain_of_calls_may_be_as_long_as_the_file_has_it():
         _add_node(function, f"F{index + 1}", "a", "b", "d")
     _add_node(proto.functions[-1], "Not", "a", "b")
     _add_node(proto.graph, "F0", "x", "y", "d")
-    [conflict] = _load(proto).type_flow.operands
+    [conflict] = _load(proto).value_flow.operands
     assert conflict.node.op_type == "Not"
 
 
@@ -146,7 +147,7 @@ def test_functions_that_call_each_other_in_a_circle_end():
         _add_node(function, "Relu", "c", "b")
     _add_node(proto.graph, "F0", "x", "y", "d")
     _add_node(proto.graph, "F1", "w", "z", "d")
-    assert _load(proto).type_flow.operands == []
+    assert _load(proto).value_flow.operands == []
 
 
 def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.MonkeyPatch):
@@ -163,7 +164,7 @@ def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.Monke
     for index in range(50):
         _add_node(proto.graph, "F0", "x", f"x{index}", "d")
         _add_node(proto.graph, "F0", "w", f"w{index}", "d")
-    found = _load(proto).type_flow
+    found = _load(proto).value_flow
     assert walked == ["g", "F0", "F0"]
     assert (found.types["x49"], found.types["w49"]) == ("tensor(float)", "tensor(double)")
 
@@ -184,5 +185,5 @@ def test_what_grows_without_end_is_given_up_in_time(monkeypatch: pytest.MonkeyPa
             _add_node(function, f"F{index + 1}", " ".join(changed), "q", "d")
         _add_node(function, "Not", "c", "b")
     _add_node(proto.graph, "F0", " ".join(["x"] * depth), "y", "d")
-    found = _load(proto).type_flow
+    found = _load(proto).value_flow
     assert {conflict.node.graph.name for conflict in found.operands} == {function.name for function in proto.functions}

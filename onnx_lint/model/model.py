@@ -41,9 +41,9 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
+    from onnx_lint.model.flow.value_flow import ValueFlow
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.tensors.external import ExternalData, ExternalFile
-    from onnx_lint.model.types.type_flow import TypeFlow
 
 
 class Model:
@@ -274,14 +274,14 @@ class Model:
         return Operators(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version)
 
     @cached_property
-    def type_flow(self) -> TypeFlow:
-        """The types of the values, and where they are at odds with the operators and with what is declared."""
-        from onnx_lint.model.types.flow import Ground, follow_types  # late: a broken file needs none
+    def value_flow(self) -> ValueFlow:
+        """What is known of the values, and where types and shapes are at odds with operators and declarations."""
+        from onnx_lint.model.flow.walk import Ground, follow_values  # late: a broken file needs none
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         ground = Ground(main, training, functions, self.operators, self.imports, self._type_index, self.control_flow)
-        return follow_types(ground)
+        return follow_values(ground)
 
     @cached_property
     def control_flow(self) -> ControlFlow:
@@ -545,7 +545,7 @@ class Model:
     @cached_property
     def has_type_conflicts(self) -> bool:
         """Whether the types of values are at odds with operators or declarations."""
-        return any(True for _ in self.type_flow.conflicts())
+        return any(True for _ in self.value_flow.conflicts())
 
     @cached_property
     def has_unusual_types(self) -> bool:

@@ -33,5 +33,5 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     output { name: "y" type { tensor_type { elem_type: 1 } } }
     ```
     """
-    for conflict in conversions_apart(model, model.type_flow.declarations):
+    for conflict in conversions_apart(model, model.value_flow.declarations):
         yield finding_of(conflict, clause="NOD-8" if conflict.field == "output" else "VI-6")

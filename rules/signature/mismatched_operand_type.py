@@ -39,5 +39,5 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     node { op_type: "Add" input: "x" input: "y" output: "z" }
     ```
     """
-    for conflict in conversions_apart(model, model.type_flow.operands):
+    for conflict in conversions_apart(model, model.value_flow.operands):
         yield finding_of(conflict)

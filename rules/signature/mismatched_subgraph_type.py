@@ -38,5 +38,5 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for conflict in conversions_apart(model, model.type_flow.subgraphs):
+    for conflict in conversions_apart(model, model.value_flow.subgraphs):
         yield finding_of(conflict)

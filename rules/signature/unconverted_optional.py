@@ -32,6 +32,6 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" }
     ```
     """
-    for conflict in model.type_flow.conflicts():
+    for conflict in model.value_flow.conflicts():
         if conflict.lacks_conversion:
             yield finding_of(conflict)

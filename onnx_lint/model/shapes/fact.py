@@ -38,6 +38,8 @@ class Fact:
         return f"Fact({self.kind!r}, {self.shape!r}, {self.content!r}, {self.inside!r})"
 
 
+Facts = tuple[Fact, ...]
+
 _MOST: Final = 50_000
 """So many facts are kept; then they are forgotten, which costs time only: shapes are the choice of a file's writer."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls of functions have brought so far, so that a body is walked once for what its types depend on."""
+"""What calls of functions have brought so far, so that a body is walked once for what its values depend on."""
 
 from __future__ import annotations
 
@@ -8,53 +8,78 @@ from typing import Final
 
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.graph import Function, Graph
+from onnx_lint.model.shapes.fact import Fact, Facts, fact
 from onnx_lint.model.types.argument import Arguments
-from onnx_lint.model.types.type_string import ValueType
-from onnx_lint.model.types.typed_operator import Inputs, TypedOperator
-
-Outputs = tuple[ValueType | None, ...]
+from onnx_lint.model.types.typed_operator import TypedOperator
 
 REPEATED_NODES: Final = 50_000
 """How many nodes of function bodies are visited for further tuples of argument types, when each body has been visited
-once. Whoever writes a model that has more distinct calls than that gets unknown types for the rest of them."""
+once, and so many again for further shapes. Whoever writes a model that has more distinct calls than that gets unknown
+types for the rest of them, or unknown shapes."""
 
 FEW: Final = 20
 """So many operands, parameters or declared values count as one node more; most nodes have two or three."""
 
+Given = tuple[tuple[str, bytes | None], ...]
+"""The attributes of a call in serialized form, None for one that is not known: all that shapes may depend on."""
+
 
 class CallMemory:
-    """The outputs of calls by the types of their arguments and the attributes that types depend on."""
+    """The outputs of calls by the facts of their arguments and the attributes that types and shapes depend on."""
 
     def __init__(self, operator_of: Callable[[Graph, NodeForm], TypedOperator | None]) -> None:
         self._operator_of = operator_of
-        self._outputs: dict[tuple[int, Inputs, Arguments], Outputs] = {}
+        self._outputs: dict[tuple[int, Facts, Given], Facts] = {}
+        self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
+        """The types of the outputs by those of the arguments."""
         self._deciding: dict[int, frozenset[str]] = {}
         self._entered: set[int] = set()
         self._sizes: dict[int, int] = {}
         self._open: set[int] = set()
-        self._budget = REPEATED_NODES
+        self._type_budget = self._shape_budget = REPEATED_NODES
+        self.unknown_calls = 0
+        """How many calls brought no shapes, or nothing at all, for want of budget."""
 
-    def outputs(self, function: Function, inputs: Inputs, arguments: Arguments) -> Outputs | None:
-        """What a call with these types brought; None if there was none yet."""
-        return self._outputs.get((function.index, inputs, arguments))
+    def outputs(self, function: Function, inputs: Facts, given: Given) -> Facts | None:
+        """What a call with these arguments brought; None if there was none yet."""
+        return self._outputs.get((function.index, inputs, given))
 
-    def remember(self, function: Function, inputs: Inputs, arguments: Arguments, outputs: Outputs) -> None:
+    def typed_outputs(self, function: Function, inputs: Facts, arguments: Arguments) -> Facts | None:
+        """The types that a call with arguments of these types brought; None if there was none yet."""
+        return self._typed.get((function.index, types_only(inputs), arguments))
+
+    def remember(self, function: Function, inputs: Facts, given: Given, arguments: Arguments, outputs: Facts) -> None:
         """Keep what a call brought."""
-        self._outputs[function.index, inputs, arguments] = outputs
+        self._outputs[function.index, inputs, given] = outputs
+        self._typed.setdefault((function.index, types_only(inputs), arguments), types_only(outputs))
 
     def was_entered(self, function: Function) -> bool:
         """Whether the body has been walked."""
         return function.index in self._entered
 
-    def may_enter(self, function: Function) -> bool:
-        """Whether the body may be walked: not inside of itself, and not too often; the first time is free."""
+    def is_open(self, function: Function) -> bool:
+        """Whether the body is being walked."""
+        return function.index in self._open
+
+    def may_enter(self, function: Function, *, for_types: bool) -> bool:
+        """Whether the body may be walked: not inside of itself, and not too often; the first time is free.
+
+        `for_types` says that it has not been walked yet for arguments of these types.
+        """
         if function.index in self._open:
             return False
         if function.index not in self._entered:
             self._entered.add(function.index)
             return True
-        self._budget -= 1 + self._size(function)
-        return self._budget >= 0
+        size = 1 + self._size(function)
+        if for_types:
+            self._type_budget -= size
+            allowed = self._type_budget >= 0
+        else:
+            self._shape_budget -= size
+            allowed = self._shape_budget >= 0
+        self.unknown_calls += not allowed
+        return allowed
 
     def _size(self, function: Function) -> int:
         """How much a walk takes, in nodes: lists of hundreds of operands or parameters cost as much as a node does."""
@@ -88,6 +113,15 @@ class CallMemory:
         for nested in graph.nested:
             found += self._references(nested)
         return found
+
+
+def types_only(facts: Facts) -> Facts:
+    """The facts without all but the types."""
+    return tuple(map(_type_only, facts))
+
+
+def _type_only(each: Fact) -> Fact:
+    return each if each.shape is None and each.content is None and each.inside is None else fact(each.kind)
 
 
 def _size(graph: Graph) -> int:

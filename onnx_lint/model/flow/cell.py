@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of one form in one frame: what their operator makes of the facts of their inputs, each told once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.shapes import problem as shape_problem
+from onnx_lint.model.shapes.attribute_values import AttributeValues, Protos, attribute_values
+from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts, fact
+from onnx_lint.model.shapes.operands import Inside, Operands, Output
+from onnx_lint.model.shapes.registration import ShapeRule
+from onnx_lint.model.shapes.rules import shape_rule
+from onnx_lint.model.types.argument import Arguments
+from onnx_lint.model.types.problem import Problem
+from onnx_lint.model.types.type_string import ValueType, optional_element, sequence_element
+from onnx_lint.model.types.typed_operator import Outcome as TypeOutcome
+from onnx_lint.model.types.typed_operator import TypedOperator
+from onnx_lint.record import Record
+from onnx_lint.spec.operators import OperatorSchema, Option
+
+if TYPE_CHECKING:
+    from onnx_lint.model.shapes.contents import Contents
+
+MOST_OUTCOMES: Final = 5_000
+"""So many outcomes of a cell are kept; then they are forgotten, which costs time only."""
+
+
+class Outcome(Record):
+    """What is known of the outputs, and what is wrong with the inputs."""
+
+    outputs: Facts
+    problems: tuple[Problem, ...] = ()
+    """What the signature forbids about types."""
+    shape_problems: tuple[shape_problem.Problem, ...] = ()
+
+
+class Cell:
+    """What is known of the nodes of one form in a frame."""
+
+    __slots__ = ("_attributes", "_contents", "_reads", "_rule", "arguments", "count", "operator", "outcomes")
+
+    def __init__(
+        self, operator: TypedOperator | None, arguments: Arguments, form: NodeForm, bound: Protos | None
+    ) -> None:
+        self.operator = operator
+        self.arguments = arguments
+        self.count = len(form.outputs)
+        self.outcomes: dict[tuple[Fact | None, ...], Outcome] = {}
+        """The outcomes so far, of nodes without subgraphs; without contents where these decide nothing."""
+        self._rule: ShapeRule | None = None
+        self._contents: Contents | None = None
+        self._attributes: AttributeValues | None = None
+        self._reads: frozenset[int] = frozenset()
+        if operator is not None and takes(operator.schema, form):
+            self._take_rule(operator.schema, form, bound)
+
+    def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> None:
+        rule = shape_rule(schema)
+        attributes = attribute_values(form.attributes, schema, bound) if rule is not None else None
+        if rule is None or attributes is None:
+            return
+        self._rule, self._attributes = rule, attributes
+        reads = rule.reads
+        if not schema.domain:
+            from onnx_lint.model.shapes.contents import FOLLOWED
+
+            self._contents = FOLLOWED.get(schema.name)
+            if self._contents is not None:
+                reads += self._contents.reads
+        self._reads = frozenset(reads)
+
+    @property
+    def number_operands(self) -> frozenset[int]:
+        """The inputs whose floating-point content decides shapes."""
+        if self._rule is None or self.operator is None:
+            return frozenset()
+        parameters = [(index, self.operator.schema.input_at(index)) for index in self._rule.reads]
+        return frozenset(index for index, found in parameters if found is not None and "tensor(float)" in found.types)
+
+    def outcome(self, inputs: tuple[Fact | None, ...]) -> Outcome:
+        """The outcome for inputs that `outcomes` does not have; None among them stands for what nothing is known of."""
+        reads = self._reads
+        facts = tuple(
+            [UNKNOWN if each is None else each if index in reads else each.bare for index, each in enumerate(inputs)]
+        )
+        found = self.outcomes.get(facts)
+        if found is None:
+            if len(self.outcomes) >= MOST_OUTCOMES:
+                self.outcomes.clear()
+            found = self.outcomes[facts] = self._made(facts)
+        return found
+
+    def _made(self, facts: Facts) -> Outcome:
+        operator = self.operator
+        assert operator is not None
+        typed = self.typed(facts)
+        shapes, problems = self.shapes(facts, typed)
+        outputs = [as_fact(kind, shape) for kind, shape in zip(typed.outputs[: self.count], shapes, strict=False)]
+        if self._contents is not None and outputs and not problems and outputs[0].shape is not None:
+            outputs[0] = self._with_content(facts, outputs[0])
+        return Outcome(tuple(outputs), typed.problems, problems)
+
+    def typed(self, facts: Facts) -> TypeOutcome:
+        """The types of the outputs, and what the signature forbids."""
+        operator = self.operator
+        assert operator is not None
+        kinds = tuple([each.kind for each in facts])
+        if operator.by_inputs:
+            return operator.outcomes.get(kinds) or operator.outcome_of_inputs(kinds)
+        return operator.outcome(kinds, self.arguments, self.count)
+
+    def shapes(self, facts: Facts, typed: TypeOutcome) -> tuple[Sequence[Output], tuple[shape_problem.Problem, ...]]:
+        """The shapes of the outputs, and what is wrong; nothing of a node whose types are."""
+        node = self.operands(facts)
+        if node is None or self._rule is None or typed.problems:
+            return (None,) * self.count, ()
+        shapes = node.finished(self._rule.infer(node))
+        return shapes, tuple(node.problems) if self.operator is not None and self.operator.binds else ()
+
+    def operands(self, facts: Facts) -> Operands | None:
+        """What shape rules see of a node with such inputs; None for nodes of which no rule is asked."""
+        if self.operator is None or self._attributes is None:
+            return None
+        return Operands(self.operator.schema, self._attributes, facts, self.count)
+
+    def _with_content(self, facts: Facts, output: Fact) -> Fact:
+        from onnx_lint.model.shapes.contents import contents_after
+
+        node = self.operands(facts)
+        if node is None or self._contents is None:
+            return output
+        content = contents_after(self._contents.follow, node, [output.shape], [output.kind])
+        return fact(output.kind, output.shape, content) if content is not None else output
+
+
+def as_fact(kind: ValueType | None, shape: Output) -> Fact:
+    """What is known of a value of a type with a shape, or with that of what it holds."""
+    if isinstance(shape, Inside):
+        within = sequence_element(kind) or optional_element(kind)
+        return fact(kind, inside=as_fact(within, shape.shape))
+    return fact(kind, shape)
+
+
+def takes(schema: OperatorSchema, form: NodeForm) -> bool:
+    """Whether nodes of the form fit a signature, so that a shape rule may rely on it; other rules say why not."""
+    if not (schema.allows_input_count(len(form.inputs)) and schema.allows_output_count(len(form.outputs))):
+        return False
+    for index, given in enumerate(form.inputs):
+        parameter = schema.input_at(index)
+        if not given and (parameter is None or parameter.option is Option.SINGLE):
+            return False
+    names = {name for name, _ in form.attribute_types}
+    return all(name in names for name, attribute in schema.attributes.items() if attribute.required)

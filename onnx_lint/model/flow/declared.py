@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a graph states: of its inputs, of its initializers, and of its other values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from onnx_lint.model.columns.initializers import dimensions
+from onnx_lint.model.flow.joining import Discord, joined
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.shapes.dims import Shape
+from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
+from onnx_lint.model.shapes.stated import (
+    INTEGERS,
+    content_of,
+    fact_of_sparse,
+    fact_of_type,
+    tensor_shape,
+)
+from onnx_lint.model.types.distinct_types import TypeIndex
+from onnx_lint.model.types.type_string import tensor_of
+
+Facts = Mapping[str, Fact]
+
+
+def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> dict[str, Fact]:
+    """What is known of the inputs: of those of a subgraph what the operator supplies, and what is declared.
+
+    Of two types that contradict each other none is known, of two shapes what they have in common.
+    """
+    found: dict[str, Fact] = {}
+    for index, value in enumerate(graph.proto.input):
+        stated = fact_of_type(value.type)
+        given = supplied[index] if supplied is not None and index < len(supplied) else None
+        if given is not None:
+            stated, discord = joined(given, stated)
+            stated = UNKNOWN if Discord.TYPE in discord else stated
+        found[value.name] = stated
+    found.pop("", None)
+    return found
+
+
+def initializer_facts(graph: Graph, with_numbers: frozenset[str]) -> Iterator[tuple[str, Fact]]:
+    """What is known of the initializers; of those of floating-point numbers the content where the name is among these.
+
+    A sparse one is another way to write a tensor, and operators meet it as one.
+    """
+    held = graph.initializers
+    known: dict[tuple[int, bytes], tuple[Fact, bool]] = {}
+    for index, (name, code, dims) in enumerate(zip(held.names, held.element_types, held.shapes, strict=True)):
+        found = known.get((code, dims))
+        if found is None:
+            shape = tensor_shape(dimensions(dims))
+            bare = fact(tensor_of(code), shape)
+            found = known[code, dims] = bare, _is_small(shape)
+        bare, is_small = found
+        if name:
+            has_content = is_small and (code in INTEGERS or name in with_numbers)
+            yield name, _with_content(graph, index, bare) if has_content else bare
+    for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
+        if sparse.values.name:
+            yield sparse.values.name, fact_of_sparse(sparse)
+
+
+def _is_small(shape: Shape) -> bool:
+    if shape is None or len(shape) > 1:
+        return False
+    return not shape or (isinstance(shape[0], int) and shape[0] <= MOST_ELEMENTS)
+
+
+def _with_content(graph: Graph, index: int, bare: Fact) -> Fact:
+    content = content_of(graph.message_at("initializer", index), bare.shape)
+    return fact(bare.kind, bare.shape, content) if content is not None else bare
+
+
+def declared_values(types: TypeIndex, graph: Graph) -> Facts:
+    """What outputs and value_info declare, but for names of which they say two types.
+
+    Of two shapes of one name what they have in common: that they differ has a finding of its own.
+    """
+    names = [*graph.value_info_names, *graph.output_names]
+    facts = [each for role in ("value_info", "output") for each in types.each(graph, role, fact_of_type)]
+    found = dict(zip(names, facts, strict=True))
+    if len(found) < len(names) or UNKNOWN in found.values() or "" in found:
+        return _unambiguous(zip(names, facts, strict=True))
+    return found
+
+
+def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
+    found: dict[str, Fact] = {}
+    ambiguous = {""}
+    for name, stated in declarations:
+        if stated is UNKNOWN:
+            continue
+        known = found.setdefault(name, stated)
+        if known is not stated:
+            found[name], discord = joined(known, stated)
+            if Discord.TYPE in discord:
+                ambiguous.add(name)
+    return {name: stated for name, stated in found.items() if name not in ambiguous}

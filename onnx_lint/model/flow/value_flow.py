@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What following the values through a model brings: types and shapes, and what is at odds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from onnx_lint.cached import cached_property
+from onnx_lint.model.flow.joining import Discord, joined
+from onnx_lint.model.graph import Graph, Node
+from onnx_lint.model.shapes.dims import Shape
+from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts
+from onnx_lint.model.shapes.stated import fact_of_type
+from onnx_lint.model.types.type_string import ValueType
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
+
+if TYPE_CHECKING:
+    from onnx_lint.model.flow.shape_conflict import DeclaredShapeConflict, ShapeConflict, SuppliedShapeConflict
+    from onnx_lint.model.shapes.problem import Problem as ShapeProblem
+    from onnx_lint.model.types.conflict import Conflict
+    from onnx_lint.model.types.declaration_conflict import DeclarationConflict
+    from onnx_lint.model.types.operand_conflict import OperandConflict
+    from onnx_lint.model.types.problem import Problem
+    from onnx_lint.model.types.subgraph_conflict import SubgraphConflict
+    from onnx_lint.model.types.subgraph_types import Mismatch
+
+Call = tuple[Node, Facts]
+"""A node that calls a function, and what is known of the arguments."""
+
+
+class ValueFlow:
+    """What is known of the values of the main graph, and the conflicts of all graphs.
+
+    A function body is walked for each tuple of arguments; what is wrong there is kept the first time.
+    """
+
+    def __init__(self, schemas: OperatorSchemas) -> None:
+        self.facts: dict[str, Fact] = {}
+        """What is known of the values of the main graph; there may be no entry for one of which nothing is."""
+        self.operands: list[OperandConflict] = []
+        self.declarations: list[DeclarationConflict] = []
+        self.subgraphs: list[SubgraphConflict] = []
+        self.shapes: list[ShapeConflict] = []
+        self.declared_shapes: list[DeclaredShapeConflict] = []
+        self.supplied_shapes: list[SuppliedShapeConflict] = []
+        self._schemas = schemas
+        self._noted: set[tuple[object, ...]] = set()
+
+    @cached_property
+    def types(self) -> Mapping[str, ValueType | None]:
+        """The types of the values of the main graph; None, or no entry, where it is not known."""
+        return {name: each.kind for name, each in self.facts.items()}
+
+    def shape_of(self, name: str) -> Shape:
+        """The shape of a value of the main graph; None where it is not known, or no tensor."""
+        return self.facts.get(name, UNKNOWN).shape
+
+    def conflicts(self) -> Iterator[Conflict]:
+        """All types that are at odds."""
+        yield from self.operands
+        yield from self.declarations
+        yield from self.subgraphs
+
+    @property
+    def has_shape_conflicts(self) -> bool:
+        """Whether any shape is at odds with an operator or a declaration."""
+        return bool(self.shapes or self.declared_shapes or self.supplied_shapes)
+
+    def note_operand(
+        self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None
+    ) -> None:
+        """Keep a problem of the types of a node's operands."""
+        from onnx_lint.model.types.conflict import call_site
+        from onnx_lint.model.types.operand_conflict import OperandConflict
+
+        if self._is_new(node.graph, node.index, problem):
+            kinds = tuple([each.kind for each in inputs])
+            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call_site(_typed(call)))
+            self.operands.append(conflict)
+
+    def note_declaration(
+        self, graph: Graph, field: str, index: int, declared: ValueType, inferred: ValueType, call: Call | None
+    ) -> None:
+        """Keep a declaration, in a list of the graph, that says another type than follows."""
+        from onnx_lint.model.types.conflict import call_site
+        from onnx_lint.model.types.declaration_conflict import DeclarationConflict
+
+        if self._is_new(graph, field, index):
+            conflict = DeclarationConflict(graph, field, index, declared, inferred, call_site(_typed(call)))
+            self.declarations.append(conflict)
+
+    def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
+        """Keep an input or output of a subgraph that is not of the type that the node needs there."""
+        from onnx_lint.model.types.conflict import call_site
+        from onnx_lint.model.types.subgraph_conflict import SubgraphConflict
+
+        if self._is_new(graph, mismatch.role, mismatch.index):
+            conflict = SubgraphConflict(node, graph, mismatch, call_site(_typed(call)))
+            self.subgraphs.append(conflict)
+
+    def note_shapes(
+        self, node: Node, schema: OperatorSchema, problem: ShapeProblem, inputs: Facts, call: Call | None
+    ) -> None:
+        """Keep a problem of the shapes of a node's operands, or of what decides shapes."""
+        from onnx_lint.model.flow.shape_conflict import ShapeConflict
+
+        place = type(problem), getattr(problem, "operand", None), str(getattr(problem, "place", ""))
+        # With other arguments of a function the numbers are others, and the matter is the same.
+        if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
+            self.shapes.append(ShapeConflict(node, schema, problem, inputs, call))
+
+    def note_declared_shape(
+        self, graph: Graph, field: str, index: int, declared: Fact, inferred: Fact, call: Call | None
+    ) -> None:
+        """Keep a declaration, in a list of the graph, that says another shape than follows."""
+        from onnx_lint.model.flow.shape_conflict import DeclaredShapeConflict
+
+        if self._is_new(graph, field, index):
+            self.declared_shapes.append(DeclaredShapeConflict(graph, field, index, declared, inferred, call))
+
+    def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
+        """Keep the inputs of a subgraph that are declared with another shape than its operator supplies."""
+        for index, (value, given) in enumerate(zip(graph.proto.input, supplied, strict=False)):
+            if given.shape is None and given.inside is None:
+                continue
+            stated = fact_of_type(value.type)
+            if joined(given, stated)[1] is Discord.SHAPE and self._is_new(graph, "supplied shape", index):
+                from onnx_lint.model.flow.shape_conflict import SuppliedShapeConflict
+
+                self.supplied_shapes.append(SuppliedShapeConflict(node, graph, index, stated, given, call))
+
+    def _is_new(self, graph: Graph, *what: object) -> bool:
+        key = (id(graph), *what)
+        is_new = key not in self._noted
+        self._noted.add(key)
+        return is_new
+
+
+def _typed(call: Call | None) -> tuple[Node, tuple[ValueType | None, ...]] | None:
+    """The call with the types of the arguments alone."""
+    return None if call is None else (call[0], tuple([each.kind for each in call[1]]))

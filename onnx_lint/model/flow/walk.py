@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follows types and shapes from inputs, initializers and attributes through every node, subgraph and function body.
+
+Each walk over a graph is a generator. It yields the walks that it needs the output types of, and `_run` keeps the pile
+of them, so that functions may call one another as deep as a file has it without any deep recursion here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.flow.call_memory import CallMemory, Given
+from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
+from onnx_lint.model.flow.declared import declared_inputs, declared_values, initializer_facts
+from onnx_lint.model.flow.joining import Discord, joined
+from onnx_lint.model.flow.value_flow import Call, ValueFlow
+from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.operators.control_flow import ControlFlow
+from onnx_lint.model.operators.imports import Imports
+from onnx_lint.model.operators.operators import Operators
+from onnx_lint.model.shapes.attribute_values import Protos
+from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
+from onnx_lint.model.types.argument import Arguments, Bindings, argument_of, read_arguments
+from onnx_lint.model.types.distinct_types import TypeIndex
+from onnx_lint.model.types.problem import DisallowedOutput
+from onnx_lint.model.types.typed_operator import Outcome as TypeOutcome
+from onnx_lint.model.types.typed_operator import TypedOperator, typed_operator
+from onnx_lint.record import Record
+from onnx_lint.spec.releases import newest_opset_version
+
+if TYPE_CHECKING:
+    from onnx_lint.model.flow.subgraph_shapes import SuppliedShapes
+
+Known = dict[str, Fact]
+Walk = Generator["Walk", Facts, Facts]
+
+TypedOperators = dict[NodeForm, TypedOperator | None]
+"""What nodes stand for under one set of imports; None for what has no signature."""
+
+Cells = dict[NodeForm, Cell]
+
+
+class _Frame(Record):
+    """What holds for all nodes of a function body, or of the graphs outside of functions."""
+
+    operators: TypedOperators
+    cells: Cells
+    bindings: Bindings | None = None
+    """The attributes of the call as far as types depend on them."""
+    bound: Protos | None = None
+    """The attributes of the call."""
+    call: Call | None = None
+
+
+class Ground(Record):
+    """What is walked over: the graphs to begin with, and what is known of operators and declared types."""
+
+    main: Graph | None
+    training: Sequence[Graph]
+    functions: Sequence[Function]
+    operators: Operators
+    imports: Imports
+    types: TypeIndex
+    control_flow: ControlFlow
+
+
+def follow_values(ground: Ground) -> ValueFlow:
+    """Follow types and shapes through the whole model.
+
+    The main graph goes first, with the functions that it calls, then the training graphs, and functions that nothing
+    calls, whose arguments are unknown.
+    """
+    flow = _Flow(ground)
+    if ground.main is not None:
+        known: Known = {"": ABSENT}
+        _run(flow.walk(ground.main, flow.top, known, None))
+        for graph in ground.training:
+            # The algorithm sees the values of the inference graph, the initialization stands alone.
+            _run(flow.walk_nested(graph, flow.top, {"": ABSENT} if graph.parent is None else known, None))
+        flow.found.facts = known
+        for function in ground.functions:
+            if not flow.was_entered(function):
+                _run(flow.uncalled(function))
+    return flow.found
+
+
+def _run(walk: Walk) -> Facts:
+    pile = [walk]
+    handed: Facts | None = None
+    while True:
+        try:
+            # The first step of a generator takes None, which the type of what is handed to later steps has no room for.
+            pile.append(next(pile[-1]) if handed is None else pile[-1].send(handed))
+            handed = None
+        except StopIteration as stop:
+            pile.pop()
+            handed = stop.value
+            if not pile:
+                return stop.value  # type: ignore[no-any-return]  # StopIteration does not know the generator's type
+
+
+class _Flow:
+    """The state of one pass over a model."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.found = ValueFlow(ground.operators.schemas)
+        self.top = _Frame({}, {})
+        self._frames: dict[int, tuple[TypedOperators, Cells]] = {}
+        """What functions share that import the same versions; cells where they have no attribute parameters too."""
+        self._calls = CallMemory(self._operator_of)
+        self._called = {function.name for function in ground.functions}
+        self._joined: dict[tuple[Fact, Fact], Fact] = {}
+        """What is known of values whose declaration does not contradict what their node gives."""
+
+    # --- graphs
+
+    def walk(self, graph: Graph, frame: _Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Follow the values of a graph and return what is known of its outputs.
+
+        `known` holds what is known of the values that the graph sees and takes in that of its own. `supplied` are the
+        inputs of a subgraph as far as the operator gives them.
+        """
+        declared = {} if graph.is_function else self._enter(graph, frame, known, supplied)
+        nested = _nested_by_position(graph) if graph.nested else {}
+        cells, get, declares, joins = frame.cells, known.get, declared.get, self._joined.get
+        outputs_of = graph.table.outputs
+        discords: dict[str, Fact] = {}
+        if graph.parent is not None:
+            # What is declared here of a value from outside has to agree as well.
+            for name, outer in declared.items():
+                if name not in graph.positions and name in known:
+                    self._join(name, known[name], outer, discords)
+        for index, (form, inputs_of) in enumerate(zip(graph.table.forms, graph.table.inputs, strict=True)):
+            cell = cells.get(form) or self._cell(graph, form, frame)
+            inputs = tuple(map(get, inputs_of))
+            outcome = cell.outcomes.get(inputs)
+            if outcome is None:
+                if cell.operator is None or cell.operator.by_subgraphs:
+                    facts = tuple([UNKNOWN if each is None else each for each in inputs])
+                    node = graph.nodes[index]
+                    outcome = yield from self._special(node, cell, facts, frame, known, nested.get(index, ()))
+                else:
+                    outcome = cell.outcome(inputs)
+            for name, made in zip(outputs_of[index], outcome.outputs, strict=False):
+                stated = declares(name)
+                if stated is None or stated is made:
+                    known[name] = made
+                else:
+                    known[name] = joins((made, stated)) or self._join(name, made, stated, discords)
+            if "" in outputs_of[index]:
+                known[""] = ABSENT
+            if outcome.problems or outcome.shape_problems:
+                self._report(graph.nodes[index], inputs, outcome, frame, known)
+        differing = self._compare(graph, declared, discords, frame) if discords else set()
+        # What is declared as another type is reported so, and a subgraph hands it on as unknown.
+        return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
+
+    def _enter(
+        self, graph: Graph, frame: _Frame, known: Known, supplied: tuple[Fact | None, ...] | None
+    ) -> Mapping[str, Fact]:
+        """Take in what is known of inputs and initializers; return what is declared of the other values."""
+        inputs = declared_inputs(graph, supplied)
+        known.update(inputs)
+        if graph.proto.initializer or graph.proto.sparse_initializer:
+            for name, made in initializer_facts(graph, self._read_as_numbers(graph, frame)):
+                known[name] = _default_value(inputs[name], made) if name in inputs else made
+        return declared_values(self.ground.types, graph)
+
+    def _read_as_numbers(self, graph: Graph, frame: _Frame) -> frozenset[str]:
+        """The names of the values whose floating-point elements decide shapes: scales of Resize, bounds of Range."""
+        wanted: dict[NodeForm, frozenset[int]] = {}
+        for form in graph.form_counts:
+            cell = frame.cells.get(form) or self._cell(graph, form, frame)
+            if cell.number_operands:
+                wanted[form] = cell.number_operands
+        if not wanted:
+            return frozenset()
+        rows = zip(graph.table.forms, graph.table.inputs, strict=True)
+        return frozenset(
+            names[index] for form, names in rows if form in wanted for index in wanted[form] if index < len(names)
+        )
+
+    def _join(self, name: str, made: Fact, stated: Fact, discords: dict[str, Fact]) -> Fact:
+        both, discord = joined(made, stated)
+        if discord is not Discord.NONE:
+            discords[name] = made
+        else:
+            if len(self._joined) >= _MOST_JOINED:
+                self._joined.clear()
+            self._joined[made, stated] = both
+        return both
+
+    def _compare(
+        self, graph: Graph, declared: Mapping[str, Fact], discords: Mapping[str, Fact], frame: _Frame
+    ) -> set[str]:
+        """Note the values that are declared otherwise than their node makes them; return those of another type."""
+        noted: set[str] = set()
+        differing: set[str] = set()
+        for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
+            for index, name in enumerate(names):
+                if name not in discords or name in noted:
+                    continue
+                noted.add(name)
+                made, stated = discords[name], declared[name]
+                if made.kind and stated.kind and made.kind != stated.kind:
+                    differing.add(name)
+                    self.found.note_declaration(graph, field, index, stated.kind, made.kind, frame.call)
+                else:
+                    self.found.note_declared_shape(graph, field, index, stated, made, frame.call)
+        return differing
+
+    def _report(
+        self, node: Node, inputs: tuple[Fact | None, ...], outcome: Outcome, frame: _Frame, known: Known
+    ) -> None:
+        operator = frame.cells[node.form].operator
+        assert operator is not None
+        facts = tuple([each or UNKNOWN for each in inputs])
+        for problem in outcome.problems:
+            # An output that the node leaves out is of no type.
+            if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
+                self.found.note_operand(node, operator.schema, problem, facts, frame.call)
+        for shape_problem in outcome.shape_problems:
+            self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
+        # What is declared does not take the place of what cannot be told: one fault, one finding.
+        known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
+
+    # --- operators
+
+    def _cell(self, graph: Graph, form: NodeForm, frame: _Frame) -> Cell:
+        operator = self._operator(graph, form, frame.operators)
+        arguments: Arguments = ()
+        if operator is not None:
+            arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
+        cell = frame.cells[form] = Cell(operator, arguments, form, frame.bound)
+        return cell
+
+    def _operator(self, graph: Graph, form: NodeForm, operators: TypedOperators) -> TypedOperator | None:
+        if form in operators:
+            return operators[form]
+        operator = self.ground.operators.operator_in(graph, form)
+        typed = None
+        if operator.schema is not None and operator.opset_version is not None:
+            newest = newest_opset_version(operator.domain)
+            # A deprecated operator is no part of the operator set, and what later operator sets say is not known.
+            binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
+            typed = typed_operator(operator.schema, binds=binds)
+        operators[form] = typed
+        return typed
+
+    def _special(
+        self, node: Node, cell: Cell, inputs: Facts, frame: _Frame, known: Known, nested: Sequence[Graph]
+    ) -> Generator[Walk, Facts, Outcome]:
+        """A node with subgraphs, a call, or a node that nothing is known of."""
+        if cell.operator is not None:
+            return (yield from self._control_flow(node, cell, inputs, frame, known, nested))
+        for graph in nested:
+            yield self.walk_nested(graph, frame, known, None)
+        function = self.ground.operators.operator(node).function if node.op_type in self._called else None
+        outputs = () if function is None else (yield from self._call(function, node, inputs, frame))
+        # An unknown operator leaves room for what is declared.
+        return Outcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
+
+    def _control_flow(
+        self, node: Node, cell: Cell, inputs: Facts, frame: _Frame, known: Known, nested: Sequence[Graph]
+    ) -> Generator[Walk, Facts, Outcome]:
+        from onnx_lint.model.flow.subgraph_shapes import SuppliedShapes, scan_axes
+        from onnx_lint.model.types.subgraph_types import Subgraphs, outputs_of
+
+        assert cell.operator is not None
+        typed = cell.typed(inputs)
+        _, problems = cell.shapes(inputs, typed)
+        kinds = tuple([each.kind for each in inputs])
+        subgraphs = Subgraphs(self.ground.control_flow, node, kinds, cell.arguments)
+        supplier = SuppliedShapes(
+            subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if not problems else None
+        )
+        found: dict[str, Facts] = {}
+        graphs: dict[str, Graph] = {}
+        for graph in nested:
+            name = _attribute_name(node, graph)
+            supplied = self._supplied(supplier, name, graph, frame)
+            found[name] = yield self.walk_nested(graph, frame, known, supplied)
+            graphs[name] = graph
+        outputs, mismatches = outputs_of(
+            subgraphs, {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
+        )
+        for mismatch in mismatches:
+            self.found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
+        outcome: TypeOutcome = cell.operator.handed_on(typed, outputs)
+        handed_on = supplier.outputs(found) if not (problems or mismatches) else ()
+        shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
+        made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
+        return Outcome(made, outcome.problems, problems)
+
+    def _supplied(
+        self, supplier: SuppliedShapes, attribute: str, graph: Graph, frame: _Frame
+    ) -> tuple[Fact | None, ...] | None:
+        """What the operator gives to the inputs of the subgraph in an attribute; None where it gives none."""
+        node = supplier.subgraphs.node
+        kinds = supplier.subgraphs.supplied(attribute, graph)
+        for mismatch in supplier.subgraphs.mismatched_inputs(attribute, graph, kinds):
+            self.found.note_subgraph(node, graph, mismatch, frame.call)
+        if kinds is None:
+            return None
+        shapes = [*supplier.supplied(), *[None] * len(kinds)]
+        supplied = tuple([as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)])
+        self.found.note_supplied_shapes(node, graph, supplied, frame.call)
+        return supplied
+
+    def walk_nested(self, graph: Graph, frame: _Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Walk a nested graph, whose names are gone afterwards."""
+        hidden = {name: known[name] for name in graph.positions if name in known}
+        outputs = yield from self.walk(graph, frame, known, supplied)
+        for name in graph.positions:
+            known.pop(name, None)
+        known.update(hidden)
+        return outputs
+
+    # --- functions
+
+    def _call(self, function: Function, node: Node, inputs: Facts, frame: _Frame) -> Generator[Walk, Facts, Facts]:
+        """The outputs of a call: those of the body, for these arguments, walked once."""
+        attributes = node.attribute_protos
+        arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
+        bound = _bound(attributes, frame.bound)
+        given: Given = tuple(
+            [(name, None if proto is None else proto.SerializePartialToString()) for name, proto in bound.items()]
+        )
+        # A function may have thousands of inputs, of which thousands of calls leave out all but a few.
+        inputs = _without_absent_end(inputs[: len(function.body.input_names)])
+        known = self._calls.outputs(function, inputs, given)
+        if known is not None:
+            return known
+        typed = self._calls.typed_outputs(function, inputs, arguments)
+        if not self._calls.may_enter(function, for_types=typed is None):
+            return typed or ()
+        outputs = yield self._body(function, inputs, arguments, bound, (node, inputs))
+        self._calls.remember(function, inputs, given, arguments, outputs)
+        return outputs
+
+    def was_entered(self, function: Function) -> bool:
+        """Whether the body has been walked."""
+        return self._calls.was_entered(function)
+
+    def uncalled(self, function: Function) -> Walk:
+        """Walk the body of a function that no call has led to, with arguments of which nothing is known."""
+        self._calls.may_enter(function, for_types=True)
+        arguments = tuple((name, UNKNOWN_ARGUMENT) for name in function.attribute_names)
+        bound = dict.fromkeys(function.attribute_names)
+        inputs = (UNKNOWN,) * len(function.body.input_names)
+        return (yield from self._body(function, inputs, arguments, bound, None))
+
+    def _body(self, function: Function, inputs: Facts, arguments: Arguments, bound: Protos, call: Call | None) -> Walk:
+        names = function.body.input_names
+        known: Known = dict(zip(names, inputs, strict=False))
+        known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
+        known[""] = ABSENT
+        bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
+        bindings.update(arguments)
+        protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
+        operators, cells = self._shared(function)
+        self._calls.enter(function)
+        frame = _Frame(operators, {} if bindings or protos else cells, bindings, protos, call)
+        outputs = yield from self.walk(function.body, frame, known, None)
+        self._calls.leave(function)
+        return outputs
+
+    def _shared(self, function: Function) -> tuple[TypedOperators, Cells]:
+        scope = self.ground.imports.number_of(function)
+        if scope not in self._frames:
+            self._frames[scope] = {}, {}
+        return self._frames[scope]
+
+    def _operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
+        function = graph.function
+        operators = self.top.operators if function is None else self._shared(function)[0]
+        return self._operator(graph, form, operators)
+
+
+def _without_absent_end(inputs: Facts) -> Facts:
+    """The arguments but for those at the end that are left out, which is as if the call ended before them."""
+    count = len(inputs)
+    while count and inputs[count - 1] is ABSENT:
+        count -= 1
+    return inputs[:count]
+
+
+def _nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
+    found: dict[int, list[Graph]] = {}
+    for nested in graph.nested:
+        found.setdefault(nested.position, []).append(nested)
+    return found
+
+
+def _attribute_name(node: Node, graph: Graph) -> str:
+    """The name of the attribute that holds the graph; empty for one of a list of graphs."""
+    attribute = graph.place.parent
+    if attribute is None or attribute.index is None or graph.place.field != "g":
+        return ""
+    proto: Any = node.attribute_protos[attribute.index]
+    return str(proto.name)
+
+
+def _default_value(stated: Fact, made: Fact) -> Fact:
+    """What is known of an input with an initializer: another value may come in its place, of the input's shape.
+
+    Where the two contradict each other, which has a finding of its own, nothing is known of the type.
+    """
+    if stated.kind and made.kind and stated.kind != made.kind:
+        return UNKNOWN
+    both, discord = joined(made, stated)
+    if discord is not Discord.NONE:
+        return both
+    return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)
+
+
+def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
+    """The attributes of a call, where it stands in a function those of the call of that in place of its parameters."""
+    found: dict[str, Any] = {}
+    for attribute in attributes:
+        if not attribute.ref_attr_name:
+            found[attribute.name] = attribute
+        elif around is not None and attribute.ref_attr_name in around:
+            found[attribute.name] = around[attribute.ref_attr_name]
+    return found
+
+
+_MOST_JOINED: Final = 50_000
+"""So many pairs of facts are remembered; then they are forgotten, which costs time only."""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The facts that messages state: a TypeProto of a value, a TensorProto of itself."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from math import prod
+from typing import Any, Final
+
+from onnx_lint.model.columns.fields import EXTERNAL
+from onnx_lint.model.shapes.dims import Dim, Dims, Shape
+from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
+from onnx_lint.model.types.type_string import from_proto, tensor_of
+
+MOST_NUMBERS: Final = 64
+"""So many floating-point elements are kept at most: those of scales and ranges are few."""
+
+FLOAT, INT32, INT64, BOOL, DOUBLE = 1, 6, 7, 9, 11
+"""Numbers of the enum TensorProto.DataType, those of which contents are read."""
+
+INTEGERS: Final = frozenset({INT32, INT64, BOOL})
+
+_READ: Final[Mapping[int, tuple[str, str, int]]] = {
+    FLOAT: ("f", "float_data", 4),
+    INT32: ("i", "int32_data", 4),
+    INT64: ("q", "int64_data", 8),
+    BOOL: ("B", "int32_data", 1),
+    DOUBLE: ("d", "double_data", 8),
+}
+"""For each element type how raw_data is unpacked, the field for values otherwise, and the bytes of an element."""
+
+
+def fact_of_type(proto: Any) -> Fact:
+    """What a TypeProto states."""
+    kind = from_proto(proto)
+    case = proto.WhichOneof("value")
+    if case == "tensor_type" or case == "sparse_tensor_type":
+        tensor = getattr(proto, case)
+        return fact(kind, _shape(tensor.shape.dim) if tensor.HasField("shape") else None)
+    if case == "sequence_type" or case == "optional_type":
+        inside = fact_of_type(getattr(proto, case).elem_type)
+        return fact(kind, inside=inside if inside is not UNKNOWN else None)
+    return fact(kind)
+
+
+def _shape(dims: Iterable[Any]) -> Shape:
+    return known_shape([_dim(dim) for dim in dims])
+
+
+def _dim(dim: Any) -> Dim:
+    if dim.HasField("dim_value"):
+        # A negative size stands for nothing, and has a finding of its own.
+        return int(dim.dim_value) if dim.dim_value >= 0 else None
+    return str(dim.dim_param) or None
+
+
+def known_shape(dims: list[Dim]) -> Shape:
+    """The dimensions as a shape; None for more of them than any rule looks at."""
+    return tuple(dims) if len(dims) <= MOST_ELEMENTS else None
+
+
+def tensor_shape(dims: Iterable[int]) -> Dims | None:
+    """The shape that a TensorProto states; None where a dimension is negative."""
+    sizes = [int(size) for size in dims]
+    return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MOST_ELEMENTS else None
+
+
+def fact_of_tensor(proto: Any) -> Fact:
+    """What a TensorProto states, with its content where that is small."""
+    shape = tensor_shape(proto.dims)
+    return fact(tensor_of(proto.data_type), shape, content_of(proto, shape))
+
+
+def fact_of_sparse(proto: Any) -> Fact:
+    """What a SparseTensorProto states: the dense tensor that it stands for."""
+    return fact(tensor_of(proto.values.data_type), tensor_shape(proto.dims))
+
+
+def content_of(proto: Any, shape: Shape) -> Content:
+    """The elements of a small tensor of rank 0 or 1; None where it is another one, or stores another number of them."""
+    if shape is None or len(shape) > 1 or proto.data_type not in _READ or proto.data_location == EXTERNAL:
+        return None
+    count = prod(size for size in shape if isinstance(size, int))
+    if count > (MOST_ELEMENTS if proto.data_type in INTEGERS else MOST_NUMBERS):
+        return None
+    code, field, width = _READ[proto.data_type]
+    raw, stored = proto.raw_data, getattr(proto, field)
+    if raw and not stored and len(raw) == count * width:
+        found: tuple[Any, ...] = struct.unpack(f"<{count}{code}", raw)
+    elif len(stored) == count and not raw:
+        found = tuple(stored)
+    else:
+        return None
+    return tuple([int(each != 0) for each in found]) if proto.data_type == BOOL else found
