@@ -7,7 +7,7 @@ from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.mismatch import describe_schema
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.types.conflict import CallSite, Note, definition_notes, definition_of, site_notes
-from onnx_lint.model.types.problem import Differing, Disallowed, DisallowedOutput, Problem
+from onnx_lint.model.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, Problem
 from onnx_lint.model.types.type_string import describe_types, is_optional, optional_element, optional_of
 from onnx_lint.model.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.record import Record
@@ -44,6 +44,9 @@ class OperandConflict(Record):
         problem, schema = self.problem, self.schema
         if isinstance(problem, Differing):
             return "one type for both"
+        if isinstance(problem, Contradicted):
+            stated = schema.input_at(problem.index)
+            return describe_types(problem.allowed & allowed_types(stated)) if stated is not None else ""
         is_input = isinstance(problem, Disallowed)
         parameter = schema.input_at(problem.index) if is_input else schema.output_at(problem.index)
         return describe_types(allowed_types(parameter)) if parameter is not None else ""
@@ -61,6 +64,10 @@ class OperandConflict(Record):
     def describe(self) -> str:
         """The types that are there, those that the operator allows, and the version that would allow more."""
         operator, problem = describe_schema(self.schema), self.problem
+        if isinstance(problem, Contradicted):
+            kind, origin = self.inputs[problem.index], _origin(self, problem.index)
+            what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
+            return f"{what}, {operator} takes {self.allowed} with attribute {quote(problem.attribute)} as it is"
         hint = _hint(self)
         if isinstance(problem, Disallowed):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
@@ -87,7 +94,7 @@ def _inputs_of(problem: Problem) -> list[int]:
     """The inputs that the problem is about."""
     if isinstance(problem, Differing):
         return [problem.other, problem.index]
-    return [problem.index] if isinstance(problem, Disallowed) else []
+    return [] if isinstance(problem, DisallowedOutput) else [problem.index]
 
 
 def _input(conflict: OperandConflict, index: int) -> str:

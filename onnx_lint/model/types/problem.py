@@ -28,4 +28,12 @@ class DisallowedOutput(Record):
     type: ValueType
 
 
-Problem = Disallowed | Differing | DisallowedOutput
+class Contradicted(Record):
+    """The type of an input is not the one that an attribute of the node states or supposes."""
+
+    index: int
+    attribute: str
+    allowed: frozenset[ValueType]
+
+
+Problem = Disallowed | Differing | DisallowedOutput | Contradicted

@@ -9,6 +9,7 @@ from onnx_lint.model.types.argument import Arguments
 from onnx_lint.model.types.decision import Application, OutputTypes
 from onnx_lint.model.types.output_types import OUTPUT_TYPES
 from onnx_lint.model.types.problem import Differing, Disallowed, DisallowedOutput, Problem
+from onnx_lint.model.types.stated_types import contradicted_statements, stating_attributes
 from onnx_lint.model.types.type_string import ValueType, canonical, sequence_element
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema, Option, Parameter
@@ -37,7 +38,7 @@ class TypedOperator:
         """The outcomes of an operator whose output types follow from those of its inputs."""
         self._decided: dict[tuple[Inputs, Arguments, int], Outcome] = {}
         output_types = OUTPUT_TYPES.get((schema.domain, schema.name), _BY_SIGNATURE)
-        self.attributes = output_types.attributes
+        self.attributes = output_types.attributes | stating_attributes(schema.domain, schema.name)
         """The attributes that decide types."""
         self.by_subgraphs = output_types.by_subgraphs
         """Whether the values of its subgraphs give the output types."""
@@ -121,9 +122,13 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
             broken.add(variable)
     # One fault, one finding: where the variables are at odds already, the rest waits.
     problems = problems or _mismatched_elements(schema, inputs)
+    contradicted = [] if problems else contradicted_statements(schema.domain, schema.name, inputs, arguments)
+    problems += contradicted
+    # With attributes alone deciding, a fault of the inputs does not matter; with inputs deciding, it spreads.
+    is_open = bool(contradicted) or (bool(problems) and not arguments)
     known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
     application = Application(schema, inputs, dict(arguments), output_count)
-    types = tuple([_output(application, index, known, broken=bool(problems)) for index in range(output_count)])
+    types = tuple([_output(application, index, known, is_open=is_open) for index in range(output_count)])
     wrong = _disallowed_outputs(schema, types)
     # An element type that is stated by number is judged as the value of the attribute, by another rule.
     if not any(argument.integer is not None for _, argument in arguments):
@@ -148,15 +153,14 @@ def shared_variable(parameter: Parameter) -> str:
 
 
 def _output(
-    application: Application, index: int, known: dict[str, ValueType | None], *, broken: bool
+    application: Application, index: int, known: dict[str, ValueType | None], *, is_open: bool
 ) -> ValueType | None:
     parameter = application.schema.output_at(index)
     if parameter is None:
         return None
     decision = OUTPUT_TYPES.get((application.schema.domain, application.schema.name), _BY_SIGNATURE).decision_at(index)
     if decision is not None:
-        # With attributes alone deciding, a fault of the inputs would not matter; with inputs deciding, it spreads.
-        return None if broken and not application.arguments else decision(application, index)
+        return None if is_open else decision(application, index)
     if len(parameter.types) == 1:
         return next(iter(allowed_types(parameter)))
     return known.get(shared_variable(parameter)) if shared_variable(parameter) else None
