@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor_pb2 import DescriptorProto
 
 FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
     {
@@ -31,9 +34,18 @@ FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
 def _ranges(message_type: str) -> tuple[range, ...]:
     from google.protobuf import descriptor_pb2  # slow to import, and only a file with unknown fields needs it
 
-    described = descriptor_pb2.DescriptorProto()
-    schema.message(message_type).DESCRIPTOR.CopyToProto(described)
-    return tuple(range(entry.start, entry.end) for entry in described.reserved_range)
+    # The implementation in Python does not copy the descriptor of a message in a private pool: it has that of the file.
+    file = schema.message(message_type).DESCRIPTOR.file
+    described = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
+    outermost, *inner = message_type.split(".")
+    found = _called(outermost, described.message_type)
+    for name in inner:
+        found = _called(name, found.nested_type)
+    return tuple(range(entry.start, entry.end) for entry in found.reserved_range)
+
+
+def _called(name: str, messages: Iterable[DescriptorProto]) -> DescriptorProto:
+    return next(message for message in messages if message.name == name)
 
 
 def is_reserved(message_type: str, number: int | None) -> bool:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where Protocol Buffers run in pure Python, without upb, the findings are the same; CI runs all fixtures so."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fixture_files import fixture_paths, read_fixture
+from hostile_files import ATTACKS
+from messages import message_of
+from wire_bytes import length, number
+
+from onnx_lint import schema
+
+IMPLEMENTATION = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
+
+
+def _run(folder: Path, implementation: str) -> dict[str, Any]:
+    paths = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*") if path.is_file())
+    done = subprocess.run(
+        [sys.executable, "-m", "onnx_lint", *paths, "-f", "json", "--pedantic", "--no-config"],
+        cwd=folder,
+        env={**os.environ, IMPLEMENTATION: implementation},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 1
+    return dict(json.loads(done.stdout))
+
+
+def test_the_environment_chooses_the_implementation():
+    """So that the other test does not compare one implementation with itself."""
+    code = "from google.protobuf.internal import api_implementation as found; print(found.Type())"
+    for implementation in ("upb", "python"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, IMPLEMENTATION: implementation},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == implementation
+
+
+def test_a_fixture_of_each_rule_and_each_attack(tmp_path: Path):
+    chosen = {path.parent: path for path in sorted(fixture_paths(), reverse=True) if path.parent.name == "invalid"}
+    for path in chosen.values():
+        fixture = read_fixture(path)
+        suffix = "textproto" if fixture.is_text else "onnx"
+        (tmp_path / f"{fixture.rule}.{suffix}").write_bytes(fixture.data)
+        if fixture.is_metamorphic:
+            (tmp_path / f"{fixture.rule}.onnx").write_bytes(message_of(fixture.model()).SerializePartialToString())
+    for index, attack in enumerate(ATTACKS):
+        (tmp_path / f"attack{index}").mkdir()
+        (tmp_path / f"attack{index}" / f"model{attack.suffix}").write_bytes(attack.make(tmp_path / f"attack{index}"))
+    graph = length(7, length(2, "graph") + length(11, length(1, "x") + number(77, 1)))
+    (tmp_path / "unknown field.onnx").write_bytes(number(1, 13) + graph + length(99, b"abc"))
+    in_python, with_upb = _run(tmp_path, "python"), _run(tmp_path, "upb")
+    assert {rule for file in with_upb["files"] for rule in (item["rule"] for item in file["diagnostics"])} > {
+        "reserved-field",
+        "unknown-field",
+    }
+    for mine, theirs in zip(in_python["files"], with_upb["files"], strict=True):
+        assert mine == theirs, mine["path"]
+    assert in_python == with_upb
+
+
+@pytest.mark.parametrize("name", ["GraphProto", "TypeProto.Opaque", "TensorProto"])
+def test_reserved_numbers_are_those_of_the_schema(name: str):
+    from google.protobuf import descriptor_pb2
+
+    from onnx_lint.schema.reserved import is_reserved
+
+    described = descriptor_pb2.DescriptorProto()
+    schema.message(name).DESCRIPTOR.CopyToProto(described)
+    reserved = {number for entry in described.reserved_range for number in range(entry.start, entry.end)}
+    assert {number for number in range(1, 30) if is_reserved(name, number)} == reserved
