@@ -12,9 +12,9 @@ from wire_bytes import length, number
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model.columns import initializers, value_infos
-from onnx_lint.model.columns.gather import columns
-from onnx_lint.model.columns.initializers import dimensions, initializers_of
-from onnx_lint.model.columns.value_infos import value_infos_of
+from onnx_lint.model.columns.gather import dimensions
+from onnx_lint.model.columns.initializers import initializers_of
+from onnx_lint.model.columns.value_infos import columns_of
 from onnx_lint.model.fault import FaultKind
 from onnx_lint.source import BytesSource
 
@@ -91,7 +91,7 @@ def test_a_column_has_the_values_of_all_messages():
         VALUE_INFO(name="a", type={"tensor_type": {"elem_type": 1}}),
         VALUE_INFO(name="b", metadata_props=[{"key": "k"}, {"value": "v"}]),
     ]
-    merged = columns("ValueInfoProto").FromString(b"".join(piece.SerializePartialToString() for piece in pieces))
+    merged = schema.columns("ValueInfoProto").FromString(b"".join(piece.SerializePartialToString() for piece in pieces))
     assert list(merged.name) == ["a", "b"]
     assert [schema.message("TypeProto").FromString(kind) for kind in merged.type] == [pieces[0].type]
     entries = map(schema.message("StringStringEntryProto").FromString, merged.metadata_props)
@@ -100,15 +100,15 @@ def test_a_column_has_the_values_of_all_messages():
 
 def test_every_message_has_columns_of_the_same_fields():
     for name in schema.pool().FindFileContainingSymbol("onnx.ModelProto").message_types_by_name:
-        fields = columns(name).DESCRIPTOR.fields
+        fields = schema.columns(name).DESCRIPTOR.fields
         expected = {(field.name, field.number) for field in schema.message(name).DESCRIPTOR.fields}
         assert {(field.name, field.number) for field in fields} == expected
-        assert all(len(getattr(columns(name)(), field.name)) == 0 for field in fields)
+        assert all(len(getattr(schema.columns(name)(), field.name)) == 0 for field in fields)
 
 
 def test_a_message_that_does_not_exist_has_no_columns():
     with pytest.raises(KeyError):
-        columns("NoProto")
+        schema.columns("NoProto")
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
@@ -156,7 +156,7 @@ def test_value_infos_of_any_kinds(monkeypatch: pytest.MonkeyPatch):
             role: [VALUE_INFO(**chance.choice(kinds)) for _ in range(chance.randint(0, 3))]
             for role in chance.sample(("input", "output", "value_info"), chance.randint(0, 3))
         }
-        found = value_infos_of(
+        found = columns_of(
             {role: [proto.SerializePartialToString() for proto in protos] for role, protos in lists.items()}
         )
         assert list(found) == list(lists)

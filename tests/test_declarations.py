@@ -12,7 +12,8 @@ from google.protobuf import text_format
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.names.declarations import contradict, describe_type, statements_of
+from onnx_lint.model.in_words import describe_type
+from onnx_lint.model.names.declarations import contradict, statements_of
 from onnx_lint.registry import registry
 from onnx_lint.rule import Finding
 from onnx_lint.source import BytesSource

@@ -10,7 +10,8 @@ from onnx_lint.registry import registry
 from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain
-from onnx_lint.spec.ir_versions import ELEMENT_TYPES, FIELDS, ML_FROM_THE_START, TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES as TABLE
+from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 
 FROM_THE_START = {
@@ -19,6 +20,7 @@ FROM_THE_START = {
 }  # fmt: skip
 """The element types of IR version 1."""
 
+ELEMENT_TYPES = {element.name.upper(): element.since for element in TABLE.values() if element.since.ir_version > 1}
 ROWS = {**FIELDS, **TYPES, **ELEMENT_TYPES}
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (
     {"cached", "memory", "package_data", "record"},
@@ -32,6 +33,25 @@ LAYERS = (
     {"__main__"},
 )
 """The parts of the package from the ground up: each imports from itself and from the layers below it."""
+
+FLOORS = (
+    {"in_words", "payload", "places"},
+    {"columns", "fault"},
+    {"graph"},
+    {"names", "parts", "sharding"},
+    {"attributes"},
+    {"documents", "nesting", "operators", "tensors"},
+    {"types"},
+    {"newer_features", "shapes"},
+    {"flow"},
+    {"document_wording"},
+    {"model"},
+    {"__init__"},
+)
+"""The parts of `onnx_lint.model` from the ground up: each imports from itself and from the floors below it."""
+
+READ_BYTES = ("FromString", "MergeFromString", "ParseFromString", "SerializeToString", "SerializePartialToString")
+"""The methods of messages that turn bytes into parts of a model, or parts of a model into bytes."""
 
 FACADE = "__init__"
 """The package itself hands out the library's names when they are asked for; its version is for everybody."""
@@ -144,6 +164,41 @@ def test_no_import_circles():
     while top := needs.keys() - {other for others in needs.values() for other in others}:
         needs = {module: others for module, others in needs.items() if module not in top}
     assert sorted(needs) == []
+
+
+def _floor_of(part: str) -> int:
+    return next(floor for floor, parts in enumerate(FLOORS) if part in parts)
+
+
+def test_inside_the_model_imports_go_down():
+    parts = {Path(path.relative_to(ROOT / "onnx_lint" / "model").parts[0]).stem for path in MODEL.rglob("*.py")}
+    assert sorted(parts - set().union(*FLOORS)) == []
+    wrong = []
+    for found in ALL:
+        if found.layer != "model" or not found.name.startswith("onnx_lint.model"):
+            continue
+        own, (_, _, target, *_) = Path(found.file.parts[2]).stem, [*found.name.split("."), FACADE]
+        target = target if target in parts else FACADE
+        if target != own and _floor_of(target) >= _floor_of(own):
+            wrong.append(str(found))
+    assert wrong == []
+
+
+def test_the_bytes_of_nodes_initializers_and_value_infos_are_read_in_columns_only():
+    """Elsewhere the message of one of them is asked for by `schema.opened`, when something is to be said of it."""
+    wrong, seen = [], 0
+    for path in _files():
+        reads = [
+            f"{path.relative_to(ROOT)}:{node.lineno}"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Attribute) and node.attr in READ_BYTES
+        ]
+        seen += len(reads)
+        folder = path.relative_to(ROOT / "onnx_lint" if path.is_relative_to(ROOT / "onnx_lint") else ROOT)
+        if not folder.is_relative_to("model/columns") and folder.parts[0] in {"model", "rules"}:
+            wrong += reads
+    assert seen > 10
+    assert wrong == []
 
 
 def test_nobody_imports_a_rule_by_its_name():

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from onnx_lint.spec import releases
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import (
     ATTRIBUTE_TYPE_CODES,
-    ELEMENT_TYPES,
     REMOVED_EXPERIMENTAL,
     REPLACEMENTS,
     UNLIMITED,
@@ -181,7 +181,7 @@ def test_every_deprecated_signature_of_onnx_has_a_replacement():
 def test_element_types_stand_in_the_order_of_their_numbers():
     onnx = pytest.importorskip("onnx")
     theirs = {number: name.lower() for name, number in onnx.TensorProto.DataType.items() if number}
-    ours = dict(enumerate(ELEMENT_TYPES, start=1))
+    ours = dict(enumerate(ELEMENT_TYPE_NAMES, start=1))
     assert {number: ours[number] for number in theirs} == theirs
 
 
@@ -530,7 +530,7 @@ def test_example_file():
     probe = schemas.find(domain, "Probe", 1)
     assert probe is not None
     assert (probe.min_input, probe.max_input, probe.output_counts) == (0, UNLIMITED, frozenset({1, 3}))
-    assert len(probe.type_constraints["V"]) == 2 * len(ELEMENT_TYPES)
+    assert len(probe.type_constraints["V"]) == 2 * len(ELEMENT_TYPE_NAMES)
     assert schemas.find("", "Add", 13) == find("", "Add", 13)
 
 

@@ -21,8 +21,9 @@ from onnx_lint.model.operators.mismatch import fits, operands, other_version
 from onnx_lint.model.operators.operators import OperatorStatus
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
-from onnx_lint.spec.operators import ELEMENT_TYPES, find, versions
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import attribute_values as values
+from onnx_lint.spec.operators import find, versions
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "opset-schema.example.json"
 
@@ -389,7 +390,7 @@ class TestAllowedValues:
         assert names("Cast", "to", 1) == names("Cast", "to", 6), "named by strings then"
         assert names("Cast", "to", 9) - names("Cast", "to", 6) == {"STRING"}
         assert "0" in names("QuantizeLinear", "output_dtype", 21)
-        assert names("SequenceEmpty", "dtype", 11) == set(map(str.upper, ELEMENT_TYPES[:15]))
+        assert names("SequenceEmpty", "dtype", 11) == set(map(str.upper, ELEMENT_TYPE_NAMES[:15]))
 
     def test_every_element_type_attribute_is_known(self):
         for op_type, attribute in values._ELEMENT_TYPE_OF_OUTPUT:

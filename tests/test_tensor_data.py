@@ -20,11 +20,12 @@ from onnx_lint import schema
 from onnx_lint.loader import load, run_ends, strip_payloads
 from onnx_lint.model import Model, Payload
 from onnx_lint.model.columns import attribute_kinds, nodes
-from onnx_lint.model.tensors import ELEMENT_TYPES, contents, element_count, strings, suspects, wire_values
+from onnx_lint.model.tensors import contents, element_count, strings, suspects, wire_values
 from onnx_lint.model.tensors.strings import StringScan
 from onnx_lint.schema import wire
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 TENSOR_RULES = {
     path.stem.replace("_", "-")

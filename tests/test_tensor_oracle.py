@@ -13,9 +13,9 @@ from fixture_files import FIXTURES, Fixture, fixtures, lint
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.tensors import ELEMENT_TYPES
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 onnx = pytest.importorskip("onnx")
 

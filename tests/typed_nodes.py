@@ -14,9 +14,9 @@ from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, helper
 from operator_nodes import attribute_of, least_node, most_node
 
 from onnx_lint.model.types.type_string import canonical
-from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
-TENSORS = [f"tensor({name})" for name in ELEMENT_TYPES]
+TENSORS = [f"tensor({name})" for name in ELEMENT_TYPE_NAMES]
 OTHER_KINDS = ["seq(tensor(float))", "optional(tensor(float))", "map(int64,tensor(float))", "sparse_tensor(float)"]
 
 NEEDED: Mapping[str, Mapping[str, object]] = {
@@ -69,16 +69,16 @@ def type_proto(text: str) -> TypeProto:
 
 
 def _code(element: str) -> int:
-    return ELEMENT_TYPES.index(element) + 1
+    return ELEMENT_TYPE_NAMES.index(element) + 1
 
 
 def type_text(proto: TypeProto) -> str | None:
     match proto.WhichOneof("value"):
         case "tensor_type":
             code = proto.tensor_type.elem_type
-            return f"tensor({ELEMENT_TYPES[code - 1]})" if code else None
+            return f"tensor({ELEMENT_TYPE_NAMES[code - 1]})" if code else None
         case "sparse_tensor_type":
-            return f"sparse_tensor({ELEMENT_TYPES[proto.sparse_tensor_type.elem_type - 1]})"
+            return f"sparse_tensor({ELEMENT_TYPE_NAMES[proto.sparse_tensor_type.elem_type - 1]})"
         case "sequence_type":
             inner = type_text(proto.sequence_type.elem_type)
             return f"seq({inner})" if inner else None
@@ -87,7 +87,7 @@ def type_text(proto: TypeProto) -> str | None:
             return f"optional({inner})" if inner else None
         case "map_type":
             value = type_text(proto.map_type.value_type)
-            key = ELEMENT_TYPES[proto.map_type.key_type - 1]
+            key = ELEMENT_TYPE_NAMES[proto.map_type.key_type - 1]
             return f"map({key},{value})" if value else None
         case _:
             return None
@@ -146,7 +146,7 @@ def _attributes(schema: onnx.defs.OpSchema) -> Iterator[AttributeProto]:
         kind = AttributeProto.AttributeType.Name(declared.type.value)
         attribute = attribute_of(name, declared.type.value)
         yield attribute
-        for code in range(len(ELEMENT_TYPES) + 1):
+        for code in range(len(ELEMENT_TYPE_NAMES) + 1):
             changed = AttributeProto()
             changed.CopyFrom(attribute)
             if kind == "INT":
@@ -189,7 +189,7 @@ def _input_mutations(schema: onnx.defs.OpSchema, base: NodeProto) -> Iterator[Ca
         parameter = _parameter(schema, index)
         allowed = canonical(frozenset(parameter.types))
         others = [
-            kind for kind in (*(f"tensor({name})" for name in ELEMENT_TYPES), *OTHER_KINDS) if kind not in allowed
+            kind for kind in (*(f"tensor({name})" for name in ELEMENT_TYPE_NAMES), *OTHER_KINDS) if kind not in allowed
         ]
         shared = [other for at, other in enumerate(base.input) if at != index and _are_bound(schema, at, index)]
         for kind in others[:: max(1, len(others) // 6)]:

@@ -3,7 +3,7 @@
 
 The compiled set has two more files, outlines: those messages again in which a graph can stand, with the nodes of graphs
 and functions left as bytes, and in one of them their initializers and value infos too. See
-onnx_lint.model.columns.nodes for what that is good for.
+onnx_lint.schema.variants for what that is good for.
 
 `python -m tools.compile_schema` writes the file; with `--check` it only tells whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
@@ -23,6 +23,8 @@ from typing import Final
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
 from google.protobuf.message import DecodeError
 
+from onnx_lint.schema.variants import VARIANTS
+
 _FOLDER: Final = Path(__file__).parent.parent / "onnx_lint" / "schema"
 SOURCE: Final = _FOLDER / "onnx.proto"
 COMPILED: Final = _FOLDER / "onnx.binpb"
@@ -41,11 +43,8 @@ OUTLINED: Final = (
 )
 """The messages of an outline: what holds graphs, and what they hold on the way to further ones."""
 
-AS_BYTES: Final = {
-    "outline": frozenset({"node", "initializer", "value_info"}),
-    "nodeless": frozenset({"node"}),
-}
-"""The fields of graphs and functions that are bytes in each of the outlines."""
+OUTLINES: Final = {name: variant.as_bytes for name, variant in VARIANTS.items() if variant.as_bytes}
+"""The variants of the schema that are compiled, with the fields of graphs and functions that are bytes in each."""
 
 
 class CompileError(Exception):
@@ -72,7 +71,7 @@ def compile_schema(source: str) -> FileDescriptorSet:
             raise CompileError(run.stderr.strip())
         compiled = FileDescriptorSet.FromString((root / "set").read_bytes())
     (whole,) = compiled.file
-    return FileDescriptorSet(file=[whole, *(outline(whole, name) for name in AS_BYTES)])
+    return FileDescriptorSet(file=[whole, *(outline(whole, name) for name in OUTLINES)])
 
 
 def outline(whole: FileDescriptorProto, name: str) -> FileDescriptorProto:
@@ -82,7 +81,7 @@ def outline(whole: FileDescriptorProto, name: str) -> FileDescriptorProto:
     made.syntax, made.edition = whole.syntax, whole.edition
     made.options.CopyFrom(whole.options)
     made.message_type.extend(
-        _outlined(message, package, AS_BYTES[name]) for message in whole.message_type if message.name in OUTLINED
+        _outlined(message, package, OUTLINES[name]) for message in whole.message_type if message.name in OUTLINED
     )
     return made
 

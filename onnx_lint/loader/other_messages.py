@@ -22,13 +22,12 @@ from onnx_lint.loader.strip_payloads import (
 )
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.model.documents.kinds import KINDS, MAGIC, MODEL
-from onnx_lint.model.documents.value_types import INTEGER_KEYS, STRING
 from onnx_lint.model.documents.value_types import KINDS as VALUE_KINDS
 from onnx_lint.model.places.place import ROOT
-from onnx_lint.model.tensors import ELEMENT_TYPES
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
+from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, STRING, VALUE_FIELDS
 
 MAX_TRIED_BYTES: Final = 1 << 28
 """What has more bytes without the contents of its tensors is not parsed only to see what it is."""
@@ -49,7 +48,7 @@ _JUDGED: Final = 1000
 
 _OF_MODELS: Final = frozenset({"ir_version", "graph", "training_info", "functions"})
 
-_DATA_FIELDS: Final = frozenset({"raw_data", *(element_type.field for element_type in ELEMENT_TYPES.values())})
+_DATA_FIELDS: Final = frozenset(VALUE_FIELDS)
 
 DATA_KINDS: Final = ("TensorProto", "SparseTensorProto", "SequenceProto", "MapProto", "OptionalProto")
 """The messages that data files hold. What can be read as several of them is the first: a sequence of one tensor and an
@@ -305,7 +304,7 @@ def _sequence(proto: Proto) -> bool:
 
 
 def _map(proto: Proto) -> bool:
-    return bool(proto.key_type in {*INTEGER_KEYS, STRING} and proto.name.isprintable())
+    return bool(proto.key_type in MAP_KEYS and proto.name.isprintable())
 
 
 def _optional(proto: Proto) -> bool:

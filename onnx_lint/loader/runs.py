@@ -7,11 +7,7 @@ from collections.abc import Iterator
 
 from onnx_lint.schema import wire
 from onnx_lint.source import Source
-
-VALUE_FIELDS = frozenset(
-    {"raw_data", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data"}
-)
-"""The fields of a tensor that hold values."""
+from onnx_lint.spec.element_types import TYPED_FIELDS
 
 RUN = -1
 """Stands for the wire type of a run of records."""
@@ -20,7 +16,7 @@ LONG_RUN = 32
 """After so many records in a row the rest of the run is looked for in bulk."""
 
 _RUN_FIELDS = {
-    "TensorProto": VALUE_FIELDS - {"raw_data"},
+    "TensorProto": frozenset(TYPED_FIELDS),
     "AttributeProto": frozenset({"floats", "ints", "strings"}),
 }
 """The lists that may have millions of elements, by message: a tree ensemble is written in the attributes of a node."""

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.loader.packed import check_packed
-from onnx_lint.loader.runs import LONG_RUN, VALUE_FIELDS, records_of
+from onnx_lint.loader.runs import LONG_RUN, records_of
 from onnx_lint.model import Payload
 from onnx_lint.model.places.place import Key
 from onnx_lint.record import Record
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import Source
+from onnx_lint.spec.element_types import VALUE_FIELDS
+
+_VALUE_FIELDS = frozenset(VALUE_FIELDS)
 
 PAYLOAD_BYTES = 4096
 """Values of fewer bytes stay in the message; what is small is cheaper to copy than to keep apart."""
@@ -262,7 +265,7 @@ class _Copier:
         ):
             self.take(1)
             field = fields.get(number)
-            if field is None or field.name not in VALUE_FIELDS or following - value < PAYLOAD_BYTES:
+            if field is None or field.name not in _VALUE_FIELDS or following - value < PAYLOAD_BYTES:
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN

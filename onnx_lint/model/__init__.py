@@ -12,7 +12,8 @@ from onnx_lint.model.graph import (
     GraphKind,
     Node,
 )
-from onnx_lint.model.model import Model, TooDeepError, TooManyPartsError
+from onnx_lint.model.model import Model
+from onnx_lint.model.nesting import TooDeepError, TooManyPartsError
 from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import ROOT, Place

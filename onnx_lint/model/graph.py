@@ -268,13 +268,7 @@ class Graph:
 
         A function has the last one only.
         """
-        proto = self.proto
-        lists: dict[str, list[bytes]] = {}
-        if not self.is_function:
-            lists["input"] = [value.SerializePartialToString() for value in proto.input]
-            lists["output"] = [value.SerializePartialToString() for value in proto.output]
-        lists["value_info"] = proto.value_info[:]
-        return value_infos_of(lists)
+        return value_infos_of(self.proto, is_function=self.is_function)
 
     def message_at(self, field: str, index: int) -> Proto:
         """The initializer or value info that stands in a list of the graph; most are kept as bytes, and parsed here."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
@@ -15,22 +15,22 @@ from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node
-from onnx_lint.model.metadata import metadata_lists
 from onnx_lint.model.names.declarations import Declaration, repeated_declarations
 from onnx_lint.model.names.resolution import Resolution, resolve
+from onnx_lint.model.nesting import Budget, with_nested
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.function_calls import Calls
 from onnx_lint.model.operators.imports import Imports, domains_in_use
 from onnx_lint.model.operators.mismatch import has_mismatches
 from onnx_lint.model.operators.operators import Operators
-from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo, metadata_lists
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.byte_ranges import ByteRanges
 from onnx_lint.model.places.enclosing_names import EnclosingNames, NamesInDocument
 from onnx_lint.model.places.place import ROOT, Key, Place
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.types.distinct_types import Derived, TypeIndex, attribute_types, with_elements
-from onnx_lint.model.types.usual_types import is_plain
+from onnx_lint.model.types.usual_types import is_usual
 from onnx_lint.schema import Proto
 from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
@@ -42,6 +42,7 @@ from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
     from onnx_lint.model.flow.value_flow import ValueFlow
+    from onnx_lint.model.newer_features import Feature
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.tensors.external import ExternalData, ExternalFile
 
@@ -71,7 +72,7 @@ class Model:
         self._values: list[tuple[Proto, Place]] | None = None
         self._holders: dict[str, list[Graph]] = {}
         self._context: Context | None = None if kind == MODEL else context(kind, proto)
-        self.proto: Proto = _outlined(proto if self._context is None else self._context.proto)
+        self.proto: Proto = schema.outlined(proto if self._context is None else self._context.proto)
         """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.model.columns.nodes.
 
         Of another document the smallest model in which its parts stand, see onnx_lint.model.documents.kinds.
@@ -203,12 +204,12 @@ class Model:
         asks first and gives a model that holds nothing in that case, so no rule meets the exception. The same goes for
         TooDeepError.
         """
-        budget = _Budget(self.limits)
+        budget = Budget(self.limits)
         budget.ask(len(self.proto.functions))
         top = [self.main_graph] if self.proto.HasField("graph") else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
-        return [graph for outer in top for graph in _with_nested(outer, self._attribute_index, budget)]
+        return [graph for outer in top for graph in with_nested(outer, self._attribute_index, budget)]
 
     @cached_property
     def nested_graphs(self) -> list[Graph]:
@@ -462,6 +463,27 @@ class Model:
         holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
         return list(metadata_lists(self.proto, *holders, self.suspect_tensors.annotated))
 
+    def features_beyond(self, ir_version: int) -> Iterator[Feature]:
+        """What the model uses that a consumer which knows `ir_version` and earlier ones has never heard of.
+
+        Fields that no clause judges on their own are left out: they only stand in messages that are told themselves.
+        """
+        from onnx_lint.model.newer_features import Content, features_beyond  # late, as few models are that old
+
+        content = Content(
+            self.proto,
+            # Edition 1.9 gives the smaller variant no types of ONNX-ML at any IR version; another rule tells those.
+            types_by_ir_version=self.standard.variant == "onnx" and self.standard.edition != "1.9",
+            graphs=self.graphs,
+            functions=self.functions,
+            annotated_nodes=self.annotated_nodes,
+            metadata=self._metadata,
+            attributes=self._attribute_index,
+            types=self._type_index if self.has_unusual_types else None,
+            tensors=self.suspect_tensors,
+        )
+        return features_beyond(content, ir_version)
+
     # --- what a rule may be about: false or empty where there is nothing of the kind
 
     @cached_property
@@ -553,7 +575,7 @@ class Model:
         if self.count_attributes(_holds_types):
             return True
         lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
-        return not all(map(is_plain, set().union(*lists)))
+        return not all(map(is_usual, set().union(*lists)))
 
     @cached_property
     def has_denoted_types(self) -> bool:
@@ -597,7 +619,7 @@ class Model:
 
     @cached_property
     def _byte_ranges(self) -> ByteRanges:
-        source = self.source if self.form == "binary" else BytesSource(self.document.SerializeToString())
+        source = self.source if self.form == "binary" else BytesSource(schema.serialized(self.document))
         return ByteRanges(source, self.kind)
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
@@ -612,16 +634,6 @@ class Model:
         """The bytes of `place`, or the nearest message around it that is there, in the serialized model."""
         ranges = self._byte_ranges
         return next(found for place in place.ancestors() if (found := ranges.byte_range(place)) is not None)
-
-
-def _outlined(model: Proto) -> Proto:
-    """The outline of the ModelProto, which may be one already, without unknown fields."""
-    outline = schema.outline(MODEL)
-    if isinstance(model, outline):
-        return model
-    known = schema.nodeless(MODEL).FromString(model.SerializePartialToString())
-    known.DiscardUnknownFields()  # they would stand between the fields that are gathered in columns
-    return outline.FromString(known.SerializePartialToString())
 
 
 def _in_context(
@@ -646,63 +658,3 @@ _SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
 
 def _holds_types(kind: AttributeKind) -> bool:
     return "tp" in kind.fields or "type_protos" in kind.fields
-
-
-class TooManyPartsError(Exception):
-    """A model has more nodes, or more graphs and functions, than the limit of that name allows."""
-
-    def __init__(self, limit: str) -> None:
-        super().__init__(limit)
-        self.limit = limit
-
-
-class TooDeepError(Exception):
-    """Graphs are nested deeper than Protocol Buffers parses messages; only a message with nodes as bytes can be."""
-
-
-_MAX_DEPTH: Final = 100
-
-
-class _Budget:
-    """How many nodes, and how many graphs and functions, are left before the limits."""
-
-    __slots__ = ("graphs", "nodes")
-
-    def __init__(self, limits: Limits) -> None:
-        self.nodes = limits.nodes
-        self.graphs = limits.graphs
-
-    def ask(self, graphs: int) -> None:
-        if graphs > self.graphs:
-            raise TooManyPartsError("graphs")
-
-    def take(self, nodes: int) -> None:
-        """Take a graph with so many nodes."""
-        self.ask(1)
-        self.graphs -= 1
-        if nodes > self.nodes:
-            raise TooManyPartsError("nodes")
-        self.nodes -= nodes
-
-
-def _with_nested(graph: Graph, index: AttributeIndex, budget: _Budget) -> Iterator[Graph]:
-    # Before the nodes are made: each takes up a hundred times what an empty one does in the file.
-    budget.take(len(graph.proto.node))
-    if graph.depth > _MAX_DEPTH:
-        raise TooDeepError
-    yield graph
-    for attribute in index.add(graph):
-        budget.ask(len(attribute.proto.graphs))
-        # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
-        position = len(graph.nodes) if attribute.node is None else attribute.node.index
-        for nested in _graphs_of(attribute.proto, attribute.place, graph, position):
-            yield from _with_nested(nested, index, budget)
-
-
-def _graphs_of(attribute: Proto, place: Place, graph: Graph, position: int) -> Iterator[Graph]:
-    protos = [(attribute.g, place.at("g"))] if attribute.HasField("g") else []
-    protos += [(proto, place.at("graphs", index)) for index, proto in enumerate(attribute.graphs)]
-    for proto, nested_place in protos:
-        nested = Graph(GraphKind.NESTED, proto, nested_place, parent=graph, position=position, function=graph.function)
-        graph.nested.append(nested)
-        yield nested

@@ -5,21 +5,23 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from onnx_lint import schema
+from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.graph import Function, Graph, Node
-from onnx_lint.model.metadata import holder_of
+from onnx_lint.model.parts import Metadata
 from onnx_lint.model.places.place import ROOT, Place
+from onnx_lint.model.tensors.suspects import SuspectTensors
+from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.ir_versions import ELEMENT_TYPES, FIELDS, ML_FROM_THE_START, TYPES, Since
-
-if TYPE_CHECKING:
-    from onnx_lint.model.model import Model
+from onnx_lint.spec.element_types import ELEMENT_TYPES, ElementType
+from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
+
+_Used = TypeVar("_Used", str, ElementType)
 
 _Occurrence = tuple[str, Place]
 """What is used, as a key of the tables, and where."""
@@ -36,24 +38,40 @@ class Feature(Record):
     count: int
 
 
-def features_beyond(model: Model, ir_version: int) -> Iterator[Feature]:
-    """What the model uses that a consumer which knows `ir_version` and earlier ones has never heard of.
+class Content(Record):
+    """What a model holds, as far as features are looked for in it."""
+
+    proto: Proto
+    types_by_ir_version: bool
+    """Whether the IR version decides about all types; else those of ONNX-ML are as old as the format."""
+    graphs: Sequence[Graph]
+    functions: Sequence[Function]
+    annotated_nodes: Sequence[Node]
+    metadata: Sequence[Metadata]
+    attributes: AttributeIndex
+    types: TypeIndex | None
+    """None where all types are usual, which are as old as the format."""
+    tensors: SuspectTensors
+
+
+def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
+    """What a model uses that a consumer which knows `ir_version` and earlier ones has never heard of.
 
     Fields that no clause judges on their own are left out: they only stand in messages that are told themselves.
     """
-    for name, place, count in _first(_fields(model, ir_version)):
+    for name, place, count in _first(_fields(content, ir_version)):
         message, field = name.split(".")
         yield Feature(f"field '{field}' of {message}", FIELDS[name], place, count)
-    for name, place, count in _first(_types(model, ir_version)):
+    for name, place, count in _first(_types(content, ir_version)):
         yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, count)
-    for name, place, count in _first(_element_types(model, ir_version)):
-        yield Feature(f"element type '{name.lower()}'", ELEMENT_TYPES[name], place, count)
+    for element, place, count in _first(_element_types(content, ir_version)):
+        yield Feature(f"element type '{element.name}'", element.since, place, count)
 
 
-def _first(occurrences: Iterable[_Occurrence]) -> Iterator[tuple[str, Place, int]]:
+def _first(occurrences: Iterable[tuple[_Used, Place]]) -> Iterator[tuple[_Used, Place, int]]:
     """What is used, where it is used first, and how often."""
-    first: dict[str, Place] = {}
-    counts: Counter[str] = Counter()
+    first: dict[_Used, Place] = {}
+    counts: Counter[_Used] = Counter()
     for name, place in occurrences:
         first.setdefault(name, place)
         counts[name] += 1
@@ -72,28 +90,28 @@ def _later_fields(known: int) -> Mapping[str, list[str]]:
     return found
 
 
-def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
+def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
     premature = _later_fields(known)
-    yield from _fields_of_model(model, premature)
-    yield from _fields_of_attributes(model, frozenset(premature.get("AttributeProto", ())))
+    yield from _fields_of_model(content, premature)
+    yield from _fields_of_attributes(content, frozenset(premature.get("AttributeProto", ())))
     if "external_data" in premature.get("TensorProto", ()):
-        yield from _external_data(model)
+        yield from _external_data(content)
     # All metadata but the model's own came with one IR version.
     if "metadata_props" in premature.get("NodeProto", ()):
-        for metadata in model.metadata():
+        for metadata in content.metadata:
             if metadata.place != ROOT:
-                yield f"{holder_of(metadata)}.{metadata.field}", metadata.place.at(metadata.field)
+                yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field)
 
 
-def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
+def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
     for field in premature.get("ModelProto", ()):
-        if getattr(model.proto, field):
+        if getattr(content.proto, field):
             yield f"ModelProto.{field}", ROOT.at(field)
-    graphs = [graph for graph in model.graphs if not graph.is_function]
+    graphs = [graph for graph in content.graphs if not graph.is_function]
     holders: dict[str, Iterable[Graph | Function | Node]] = {
         "GraphProto": graphs,
-        "FunctionProto": model.functions,
-        "NodeProto": model.annotated_nodes,
+        "FunctionProto": content.functions,
+        "NodeProto": content.annotated_nodes,
     }
     for message, items in holders.items():
         fields = [field for field in premature.get(message, ()) if field != "metadata_props"]
@@ -104,17 +122,17 @@ def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterat
                         yield f"{message}.{field}", item.place.at(field)
 
 
-def _fields_of_attributes(model: Model, premature: frozenset[str]) -> Iterator[_Occurrence]:
+def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterator[_Occurrence]:
     if premature:
-        for attribute in model.attributes_where(lambda kind: not premature.isdisjoint(kind.fields)):
+        for attribute in content.attributes.where(lambda kind: not premature.isdisjoint(kind.fields)):
             for field in premature:
                 value = getattr(attribute.proto, field)
                 if attribute.proto.HasField(field) if hasattr(value, "DESCRIPTOR") else value:
                     yield f"AttributeProto.{field}", attribute.place.at(field)
 
 
-def _external_data(model: Model) -> Iterator[_Occurrence]:
-    for tensor in model.suspect_tensors.annotated:
+def _external_data(content: Content) -> Iterator[_Occurrence]:
+    for tensor in content.tensors.annotated:
         # Both fields say the same, the entries more plainly.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
@@ -122,36 +140,31 @@ def _external_data(model: Model) -> Iterator[_Occurrence]:
                 break
 
 
-def _types(model: Model, known: int) -> Iterator[_Occurrence]:
-    if not model.has_unusual_types:
+def _types(content: Content, known: int) -> Iterator[_Occurrence]:
+    if content.types is None:
         return
     premature = {name for name, since in TYPES.items() if since.ir_version > known}
-    if model.standard.variant != "onnx" or model.standard.edition == "1.9":
-        # Edition 1.9 gives the smaller variant no such types at any IR version; that is for `foreign-type`.
+    if not content.types_by_ir_version:
         premature -= ML_FROM_THE_START
     if premature:
-        for holder in model.types_where(lambda proto: proto.WhichOneof("value") in premature):
+        for holder in content.types.where(lambda proto: proto.WhichOneof("value") in premature):
             yield str(holder.kind), holder.place.at(str(holder.kind))
 
 
 @functools.cache
-def _later_element_types(known: int) -> Mapping[int, str]:
-    """The names of the element types that came after an IR version, by their numbers."""
-    numbers = schema.message("TensorProto").DataType
-    return {numbers.Value(name): name for name, since in ELEMENT_TYPES.items() if since.ir_version > known}
+def _later_element_types(known: int) -> Mapping[int, ElementType]:
+    """The element types that came after an IR version, by their numbers."""
+    return {number: element for number, element in ELEMENT_TYPES.items() if element.since.ir_version > known}
 
 
-def _element_types(model: Model, known: int) -> Iterator[_Occurrence]:
+def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place]]:
     premature = _later_element_types(known)
-    if model.has_unusual_types:
-        for holder in model.types_where(lambda proto: _element_type(proto) in premature):
+    if content.types is not None:
+        for holder in content.types.where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)
             yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
-    if model.suspect_tensors.element_types.isdisjoint(premature):
-        return
-    for tensor in model.tensors():
-        if tensor.proto.data_type in premature:
-            yield premature[tensor.proto.data_type], tensor.place.at("data_type")
+    for tensor in content.tensors.of(premature.keys()):
+        yield premature[tensor.proto.data_type], tensor.place.at("data_type")
 
 
 def _element_type(proto: Proto) -> int:

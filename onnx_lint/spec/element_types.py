@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The element types of tensors: how wide each one is, and which field of a TensorProto holds its values.
+"""The element types of tensors: number, name, width, the field of a TensorProto for the values, and since when.
 
-Source: the comments of TensorProto in the schema (TEN-6, TEN-11 to TEN-16).
+Source: the comments of TensorProto in the schema (TEN-6, TEN-11 to TEN-16), and of the enumeration of IR versions.
 """
 
 from __future__ import annotations
@@ -10,9 +10,31 @@ from collections.abc import Mapping
 from typing import Final
 
 from onnx_lint.record import Record
+from onnx_lint.spec.ir_versions import FROM_THE_START, Since
 
 UNDEFINED: Final = 0
 """TensorProto.DataType.UNDEFINED, which is no type for a tensor."""
+
+STRING: Final = 8
+"""TensorProto.DataType.STRING."""
+
+INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
+"""UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64."""
+
+MAP_KEYS: Final = INTEGER_KEYS | {STRING}
+"""The numbers of the types that the keys of a map may have (IR.md: integral types and string)."""
+
+TYPED_FIELDS: Final = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
+"""The fields of a TensorProto for values of one kind each."""
+
+VALUE_FIELDS: Final = ("raw_data", *TYPED_FIELDS)
+"""The fields of a TensorProto that hold values."""
+
+DEFAULT, EXTERNAL = 0, 1
+"""The members of TensorProto.DataLocation."""
+
+MAX_INT64: Final = (1 << 63) - 1
+"""The greatest number of elements that a tensor can have, as its dimensions are int64."""
 
 
 class ElementType(Record):
@@ -27,6 +49,8 @@ class ElementType(Record):
     """The typed field for the values."""
     entry_range: tuple[int, int] | None = None
     """The least and the greatest entry of the typed field; None where every entry that the field can hold is right."""
+    since: Since = FROM_THE_START
+    """The IR version that brought the type."""
 
     @property
     def is_complex(self) -> bool:
@@ -78,18 +102,21 @@ ELEMENT_TYPES: Final = _table(
     ElementType(13, "uint64", 64, "uint64_data"),
     ElementType(14, "complex64", 64, "float_data"),
     ElementType(15, "complex128", 128, "double_data"),
-    ElementType(16, "bfloat16", 16, "int32_data", _TWO_BYTES),
-    ElementType(17, "float8e4m3fn", 8, "int32_data", _BYTE),
-    ElementType(18, "float8e4m3fnuz", 8, "int32_data", _BYTE),
-    ElementType(19, "float8e5m2", 8, "int32_data", _BYTE),
-    ElementType(20, "float8e5m2fnuz", 8, "int32_data", _BYTE),
-    ElementType(21, "uint4", 4, "int32_data", _PACKED_BYTE),
-    ElementType(22, "int4", 4, "int32_data", _PACKED_BYTE),
-    ElementType(23, "float4e2m1", 4, "int32_data", _PACKED_BYTE),
-    ElementType(24, "float8e8m0", 8, "int32_data", _BYTE),
-    ElementType(25, "uint2", 2, "int32_data", _PACKED_BYTE),
-    ElementType(26, "int2", 2, "int32_data", _PACKED_BYTE),
-    ElementType(27, "float6e2m3", 6, "int32_data", (0, 0x3F)),
-    ElementType(28, "float6e3m2", 6, "int32_data", (0, 0x3F)),
+    ElementType(16, "bfloat16", 16, "int32_data", _TWO_BYTES, Since(4, "TYP-D-bfloat16")),
+    ElementType(17, "float8e4m3fn", 8, "int32_data", _BYTE, Since(9, "TYP-D-float8e4m3fn")),
+    ElementType(18, "float8e4m3fnuz", 8, "int32_data", _BYTE, Since(9, "TYP-D-float8e4m3fn")),
+    ElementType(19, "float8e5m2", 8, "int32_data", _BYTE, Since(9, "TYP-D-float8e4m3fn")),
+    ElementType(20, "float8e5m2fnuz", 8, "int32_data", _BYTE, Since(9, "TYP-D-float8e4m3fn")),
+    ElementType(21, "uint4", 4, "int32_data", _PACKED_BYTE, Since(10, "TYP-D-uint4")),
+    ElementType(22, "int4", 4, "int32_data", _PACKED_BYTE, Since(10, "TYP-D-uint4")),
+    ElementType(23, "float4e2m1", 4, "int32_data", _PACKED_BYTE, Since(11, "TYP-D-float4e2m1")),
+    ElementType(24, "float8e8m0", 8, "int32_data", _BYTE, Since(12, "TYP-D-float8e8m0")),
+    ElementType(25, "uint2", 2, "int32_data", _PACKED_BYTE, Since(13, "TYP-D-uint2")),
+    ElementType(26, "int2", 2, "int32_data", _PACKED_BYTE, Since(13, "TYP-D-uint2")),
+    ElementType(27, "float6e2m3", 6, "int32_data", (0, 0x3F), Since(14, "TYP-D-float6e2m3")),
+    ElementType(28, "float6e3m2", 6, "int32_data", (0, 0x3F), Since(14, "TYP-D-float6e2m3")),
 )
 """Every element type that a tensor can have, by its number."""
+
+ELEMENT_TYPE_NAMES: Final = tuple([element.name for element in ELEMENT_TYPES.values()])
+"""The names of the element types in the order of their numbers, the first of which is 1."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which IR version brought which field, type and element type.
+"""Which IR version brought which field and type; for element types see `onnx_lint.spec.element_types`.
 
 The facts are those of the history that the schema gives beside its enumeration of versions. What is in none of the
 tables is as old as the format or came without a new IR version, such as `TypeProto.denotation`. The history does not
@@ -22,6 +22,8 @@ class Since(Record):
     clause: str | None = None
     """The gate that a model of an older IR version breaks; None where no clause judges the thing on its own."""
 
+
+FROM_THE_START: Final = Since(1)
 
 _TABLE_OF_FIELDS: Final = {
     "AttributeProto.type": Since(2),
@@ -61,22 +63,6 @@ _TABLE_OF_TYPES: Final = {
     "opaque_type": Since(14, "TYP-G4"),
 }
 
-_TABLE_OF_ELEMENT_TYPES: Final = {
-    "BFLOAT16": Since(4, "TYP-D-bfloat16"),
-    "FLOAT8E4M3FN": Since(9, "TYP-D-float8e4m3fn"),
-    "FLOAT8E4M3FNUZ": Since(9, "TYP-D-float8e4m3fn"),
-    "FLOAT8E5M2": Since(9, "TYP-D-float8e4m3fn"),
-    "FLOAT8E5M2FNUZ": Since(9, "TYP-D-float8e4m3fn"),
-    "UINT4": Since(10, "TYP-D-uint4"),
-    "INT4": Since(10, "TYP-D-uint4"),
-    "FLOAT4E2M1": Since(11, "TYP-D-float4e2m1"),
-    "FLOAT8E8M0": Since(12, "TYP-D-float8e8m0"),
-    "UINT2": Since(13, "TYP-D-uint2"),
-    "INT2": Since(13, "TYP-D-uint2"),
-    "FLOAT6E2M3": Since(14, "TYP-D-float6e2m3"),
-    "FLOAT6E3M2": Since(14, "TYP-D-float6e2m3"),
-}
-
 FREE_INITIALIZERS_SINCE: Final = 4
 """The first IR version in which an initializer need not be an input; one that is none is a constant."""
 
@@ -88,6 +74,3 @@ TYPES: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_TYPES)
 
 ML_FROM_THE_START: Final = frozenset({"sequence_type", "map_type", "opaque_type"})
 """The kinds of type that the variant `onnx-ml` has whatever the IR version."""
-
-ELEMENT_TYPES: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_ELEMENT_TYPES)
-"""The element types, by their name in TensorProto.DataType, that a later IR version than 1 brought."""

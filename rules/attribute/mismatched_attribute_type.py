@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, value_fields
+from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, value_fields
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.wording import quote
 
 
@@ -34,7 +35,8 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
         (field,) = value_fields(attribute.proto)
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} is of type {TYPE_NAMES[kind]} and its value stands in field {quote(field)}",
+            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]} "
+            f"and its value stands in field {quote(field)}",
             allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
             subject=attribute.proto.name,
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind
+from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.wording import quote
 
 _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
@@ -36,7 +37,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
         kind = attribute.proto.type
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} is of type {TYPE_NAMES[kind]} and has no value",
+            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]} and has no value",
             allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
             subject=attribute.proto.name,
         )
@@ -45,4 +46,4 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
 def _is_missing(kind: AttributeKind) -> bool:
     if kind.fields or kind.is_reference:
         return False
-    return TYPE_NAMES.get(kind.type) in _VISIBLE_TYPES
+    return ATTRIBUTE_TYPE_NAMES.get(kind.type) in _VISIBLE_TYPES

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Attribute, Model
-from onnx_lint.model.columns.attribute_kinds import TYPE_NAMES
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 
 _TYPES_SINCE = 2
 """The IR version that brought the field."""
@@ -33,7 +33,7 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
     """
     if model.effective_ir_version < _TYPES_SINCE:
         return
-    for attribute in model.attributes_where(lambda kind: kind.type not in TYPE_NAMES):
+    for attribute in model.attributes_where(lambda kind: kind.type not in ATTRIBUTE_TYPE_NAMES):
         yield Finding(
             attribute.place,
             f"{attribute.describe()} {_what(attribute)}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.external import VALUE_FIELDS
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import VALUE_FIELDS
 
 
 @rule(clause="EXT-6", since="0.1.0", about=Model.external_data, needs="tensor", security=("CVE-2025-51480",))

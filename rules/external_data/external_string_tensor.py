@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.external import STRING
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import STRING
 
 
 @rule(clause="EXT-16", since="0.1.0", about=Model.external_data, needs="tensor")

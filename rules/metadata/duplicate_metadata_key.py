@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model
-from onnx_lint.model.metadata import holder_of
 from onnx_lint.model.parts import Metadata
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -57,7 +56,7 @@ def _duplicates(metadata: Metadata) -> Iterator[Finding]:
         key = entry.key
         if key in first:
             message = f"metadata key {quote(key)} of {metadata.owner} stands twice"
-            yield _finding(metadata, index, first[key], message, _CLAUSES[holder_of(metadata)])
+            yield _finding(metadata, index, first[key], message, _CLAUSES[metadata.message])
         elif metadata.place == ROOT and key.lower().startswith("image."):
             other = any_case.setdefault(key.lower(), index)
             if other != index:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import Graph, Model, Node, Proto
 from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.operators.mismatch import attributes_with
-from onnx_lint.model.tensors import describe_shape
 from onnx_lint.model.types.stated_dims import Dims, stated_dims
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES

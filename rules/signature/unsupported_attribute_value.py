@@ -7,11 +7,9 @@ from onnx_lint.model import Model, Node, Proto
 from onnx_lint.model.operators.mismatch import describe_schema, version_hint
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote, suggestion
-
-_TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
 @rule(clause="NOD-7a", since="0.1.0", needs="node")
@@ -78,7 +76,7 @@ def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: dict[str
 
 
 def _values(attribute: Proto) -> list[str | int]:
-    match _TYPE_NAMES[attribute.type]:
+    match ATTRIBUTE_TYPE_NAMES[attribute.type]:
         case "INT":
             return [attribute.i]
         case "INTS":

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import (
     attributes_with,
+    describe_attribute_type,
     describe_schema,
-    describe_type,
     mistyped_attributes,
     other_version,
     version_hint,
@@ -52,7 +52,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     node.place.at("attribute", index),
                     f"attribute {quote(attribute.name)} of {node.describe()} is of type "
-                    f"{describe_type(attribute.type)}, {describe_schema(schema)} takes {expected}{hint}",
+                    f"{describe_attribute_type(attribute.type)}, {describe_schema(schema)} takes {expected}{hint}",
                     allowed=expected,
                     subject=attribute.name,
                 )

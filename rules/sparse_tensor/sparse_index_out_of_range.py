@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors import MAX_INT64, StoredSparseTensor, contents, describe_shape, others
+from onnx_lint.model.in_words import describe_shape
+from onnx_lint.model.tensors import StoredSparseTensor, contents, others
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import MAX_INT64
 
 
 @rule(clause="SPA-4", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")

@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors import MAX_INT64, StoredTensor
+from onnx_lint.model.tensors import StoredTensor
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import MAX_INT64
 
 
 @rule(clause="TEN-2", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor", security=("CWE-190", "CWE-789"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.types.distinct_types import describe_case
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 _CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}
 
@@ -47,4 +47,4 @@ def _has_unknown_element_type(proto: Proto) -> bool:
     if kind not in _CLAUSES:
         return False
     tensor = getattr(proto, kind)
-    return tensor.HasField("elem_type") and not 1 <= tensor.elem_type <= len(ELEMENT_TYPES)
+    return tensor.HasField("elem_type") and tensor.elem_type not in ELEMENT_TYPES

@@ -4,12 +4,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Place, Proto
-from onnx_lint.model.names.declarations import TENSOR_KINDS, element_type_name
+from onnx_lint.model.in_words import element_type_name
+from onnx_lint.model.names.declarations import TENSOR_KINDS
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 _EDITION = "1.9"
-_UNLISTED = frozenset(code for code, name in enumerate(ELEMENT_TYPES, 1) if name in {"uint32", "uint64"})
+_UNLISTED = frozenset(code for code, element in ELEMENT_TYPES.items() if element.name in {"uint32", "uint64"})
 
 
 @rule(clause="TYP-D-uint32", since="0.1.0", needs="type")
@@ -52,9 +53,8 @@ def _uses(model: Model) -> Iterator[tuple[int, Place]]:
     for found in model.types_where(_is_unlisted):
         kind = str(found.kind)
         yield getattr(found.proto, kind).elem_type, found.place.at(kind).at("elem_type")
-    for tensor in model.tensors():
-        if tensor.proto.data_type in _UNLISTED:
-            yield tensor.proto.data_type, tensor.place.at("data_type")
+    for tensor in model.suspect_tensors.of(_UNLISTED):
+        yield tensor.proto.data_type, tensor.place.at("data_type")
 
 
 def _is_unlisted(proto: Proto) -> bool:

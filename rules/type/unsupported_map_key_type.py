@@ -4,11 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto
-from onnx_lint.model.names.declarations import element_type_name
+from onnx_lint.model.in_words import element_type_name
 from onnx_lint.model.types.distinct_types import describe_case
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import ELEMENT_TYPES
-from onnx_lint.spec.operators.type_strings import MAP_KEY_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS
 
 
 @rule(clause="TYP-5", since="0.1.0", about=Model.has_unusual_types, needs="type")
@@ -41,10 +40,10 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
 def _has_unsupported_keys(proto: Proto) -> bool:
     if not proto.HasField("map_type") or not proto.map_type.HasField("key_type"):
         return False
-    return element_type_name(proto.map_type.key_type) not in MAP_KEY_TYPES
+    return proto.map_type.key_type not in MAP_KEYS
 
 
 def _name(code: int) -> str:
     if code == 0:
         return "type UNDEFINED"
-    return f"type {element_type_name(code)}" if 0 < code <= len(ELEMENT_TYPES) else f"type {code}, which is not defined"
+    return f"type {element_type_name(code)}" if code in ELEMENT_TYPES else f"type {code}, which is not defined"

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from onnx_lint.model import Model
-from onnx_lint.model.names.declarations import element_type_name
+from onnx_lint.model.in_words import element_type_name
 from onnx_lint.rule import Finding, rule
 
 # INT64 has all numbers that `keys` holds; so has UINT64, whose greater half is written as negative numbers.

@@ -4,12 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.names.declarations import element_type_name
+from onnx_lint.model.in_words import element_type_name
 from onnx_lint.rule import Finding, rule
-
-_STRING = 8
-# UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64.
-_KEY_TYPES = frozenset({_STRING, 2, 3, 4, 5, 6, 7, 12, 13})
+from onnx_lint.spec.element_types import MAP_KEYS, STRING
 
 
 @rule(clause="VAL-3", since="0.1.0", needs="value")
@@ -32,11 +29,11 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
         if value.DESCRIPTOR.name != "MapProto":
             continue
         stated_type = element_type_name(value.key_type)
-        if value.key_type not in _KEY_TYPES:
+        if value.key_type not in MAP_KEYS:
             stated = f"keys of type {stated_type}" if value.HasField("key_type") else "no type of keys"
             yield Finding(place.at("key_type"), f"the map states {stated}", allowed="an integer type or STRING")
             continue
-        wrong, right = ("keys", "string_keys") if value.key_type == _STRING else ("string_keys", "keys")
+        wrong, right = ("keys", "string_keys") if value.key_type == STRING else ("string_keys", "keys")
         if len(getattr(value, wrong)):
             message = f"the map has keys in {wrong}, which is not the field for {stated_type}"
             yield Finding(place.at(wrong, 0), message, allowed=right)

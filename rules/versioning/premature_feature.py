@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.newer_features import Feature, features_beyond
+from onnx_lint.model.newer_features import Feature
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 
@@ -85,7 +85,7 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     """
     if not 1 <= model.ir_version < NEWEST_IR_VERSION:
         return
-    for feature in features_beyond(model, model.ir_version):
+    for feature in model.features_beyond(model.ir_version):
         if feature.since.clause != _ELSEWHERE:
             yield _finding(model, feature)
 

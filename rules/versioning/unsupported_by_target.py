@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from onnx_lint.model import ROOT, Model, Node, Proto
-from onnx_lint.model.newer_features import features_beyond
 from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import normalized_domain
@@ -62,7 +61,7 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
             allowed=_or_earlier("IR version", known),
             subject="ir_version",
         )
-    for feature in features_beyond(model, known):
+    for feature in model.features_beyond(known):
         yield Finding(
             feature.place,
             f"{feature.what} came with IR version {feature.since.ir_version}, the target knows IR version {known}"

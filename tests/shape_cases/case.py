@@ -13,7 +13,7 @@ import onnx.defs
 from onnx import AttributeProto, TensorProto, helper
 
 from onnx_lint.model.shapes.dims import Dim, Dims
-from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def attribute_proto(schema: onnx.defs.OpSchema, name: str, value: Any) -> Attrib
 
 
 def _tensor(name: str, operand: Operand, kind: str) -> TensorProto:
-    code = ELEMENT_TYPES.index(kind[len("tensor(") : -1]) + 1
+    code = ELEMENT_TYPE_NAMES.index(kind[len("tensor(") : -1]) + 1
     return helper.make_tensor(name, code, operand.shape, operand.content)
 
 
@@ -128,7 +128,7 @@ def fill_type(proto: onnx.TypeProto, kind: str, shape: Dims | None) -> None:
     match constructor:
         case "tensor" | "sparse_tensor":
             tensor = proto.tensor_type if constructor == "tensor" else proto.sparse_tensor_type
-            tensor.elem_type = ELEMENT_TYPES.index(rest[:-1]) + 1
+            tensor.elem_type = ELEMENT_TYPE_NAMES.index(rest[:-1]) + 1
             if shape is not None:
                 tensor.shape.SetInParent()
                 for dim in shape:
@@ -142,7 +142,7 @@ def fill_type(proto: onnx.TypeProto, kind: str, shape: Dims | None) -> None:
             fill_type(proto.optional_type.elem_type, rest[:-1], shape)
         case "map":
             key, _, value = rest[:-1].partition(",")
-            proto.map_type.key_type = ELEMENT_TYPES.index(key) + 1
+            proto.map_type.key_type = ELEMENT_TYPE_NAMES.index(key) + 1
             value = value.strip()
             fill_type(proto.map_type.value_type, value if "(" in value else f"tensor({value})", shape)
 

@@ -18,7 +18,8 @@ from onnx_lint.model.shapes.dims import Dims
 from onnx_lint.model.shapes.fact import ABSENT, Fact, fact
 from onnx_lint.model.shapes.operands import Argument, Inside, Operands, Output
 from onnx_lint.model.shapes.rules import shape_rule
-from onnx_lint.spec.operators import ELEMENT_TYPES, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from shape_cases.case import Case, chosen_types, inferred_shape, model_of
 from shape_cases.mutations import mutated
 
@@ -106,7 +107,7 @@ def argument(value: Any) -> Argument:
     if isinstance(value, TensorProto):
         array = numpy_helper.to_array(value)
         content = tuple(array.reshape(-1).tolist()) if array.ndim < 2 and array.dtype.kind in "iufb" else None
-        return fact(f"tensor({ELEMENT_TYPES[value.data_type - 1]})", tuple(value.dims), content)
+        return fact(f"tensor({ELEMENT_TYPE_NAMES[value.data_type - 1]})", tuple(value.dims), content)
     if isinstance(value, onnx.SparseTensorProto):
         return fact(None, tuple(value.dims))
     if isinstance(value, onnx.TypeProto):

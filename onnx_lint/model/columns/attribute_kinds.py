@@ -31,9 +31,6 @@ VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
 )
 """The field of AttributeProto that holds the value, for each number of the enum AttributeType but UNDEFINED."""
 
-TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType({code: name for name, code in ATTRIBUTE_TYPE_CODES.items()})
-"""The name of each number of the enum AttributeType but UNDEFINED."""
-
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 
 _SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})

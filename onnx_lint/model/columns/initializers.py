@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.model.columns.gather import CHUNK, columns
+from onnx_lint.model.columns.gather import CHUNK
 from onnx_lint.record import Record
 from onnx_lint.schema.wire import decode_varint
 
@@ -45,7 +45,7 @@ class Initializers(Record):
     element_types: list[int]
     """The numbers of the element types; 0 where none is stated."""
     shapes: list[bytes]
-    """The dimensions in serialized form, equal where they are; see `dimensions`."""
+    """The dimensions in serialized form, equal where they are; see `onnx_lint.model.columns.gather.dimensions`."""
     fields: list[str]
     """The fields that hold values; empty where it is not evident that there are no others but name, type and shape."""
     entries: list[int]
@@ -71,13 +71,8 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     return found
 
 
-def dimensions(shape: bytes) -> tuple[int, ...]:
-    """The dimensions in one of the shapes."""
-    return tuple(columns("TensorProto").FromString(shape).dims)
-
-
 def _add(found: Initializers, pieces: Sequence[bytes]) -> None:
-    tensor = columns("TensorProto")
+    tensor = schema.columns("TensorProto")
     between = tensor(dims=[_NO_DIMENSION]).SerializePartialToString()
     merged = tensor.FromString(between.join(pieces))
     names, element_types, raw_bytes = merged.name[:], merged.data_type[:], list(map(len, merged.raw_data))
@@ -110,7 +105,7 @@ def _add(found: Initializers, pieces: Sequence[bytes]) -> None:
 
 
 def _shape(piece: bytes) -> bytes:
-    tensor = columns("TensorProto")
+    tensor = schema.columns("TensorProto")
     shape: bytes = tensor(dims=tensor.FromString(piece).dims).SerializePartialToString()
     return shape
 

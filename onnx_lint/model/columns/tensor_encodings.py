@@ -12,12 +12,11 @@ from typing import Any, Final
 from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint import schema
-from onnx_lint.model.columns.fields import EXTERNAL, MAX_INT64, TYPED_FIELDS
-from onnx_lint.model.columns.initializers import dimensions
+from onnx_lint.model.columns.gather import dimensions
 from onnx_lint.model.payload import Payload
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, UNDEFINED
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64, TYPED_FIELDS, UNDEFINED
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
 _DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
@@ -148,3 +147,18 @@ def _positive_elements(dims: Iterable[int]) -> int | None:
         if not 0 < dim <= elements <= MAX_INT64:
             return None
     return elements
+
+
+def element_count(dims: Proto) -> int | None:
+    """The product of the dimensions; None where one is negative or the product is beyond 64 bits.
+
+    Stops early: a hostile tensor may have a million dimensions.
+    """
+    if dims and min(dims) <= 0:
+        return 0 if min(dims) == 0 else None
+    count = 1
+    for dim in dims:
+        count *= dim
+        if count > MAX_INT64:
+            return None
+    return count

@@ -8,8 +8,9 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from onnx_lint import schema
-from onnx_lint.model.columns.gather import CHUNK, columns
+from onnx_lint.model.columns.gather import CHUNK
 from onnx_lint.record import Record
+from onnx_lint.schema import Proto
 
 
 class ValueInfos(Record):
@@ -25,14 +26,24 @@ class ValueInfos(Record):
 NO_VALUE_INFOS: Final = ValueInfos([], [], [])
 
 
-def value_infos_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
+def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfos]:
+    """The columns of the inputs, the outputs and the value_info of a GraphProto; a FunctionProto has the last only."""
+    lists: dict[str, Sequence[bytes]] = {}
+    if not is_function:
+        lists["input"] = [value.SerializePartialToString() for value in proto.input]
+        lists["output"] = [value.SerializePartialToString() for value in proto.output]
+    lists["value_info"] = proto.value_info[:]
+    return columns_of(lists)
+
+
+def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
     """The columns of these lists of serialized ValueInfoProtos. They are read together, as most of them are short."""
     names: list[str] = []
     types: list[bytes] = []
     are_annotated = False
     pieces = chain.from_iterable(lists.values())
     while chunk := list(islice(pieces, CHUNK)):
-        merged = columns("ValueInfoProto").FromString(b"".join(chunk))
+        merged = schema.columns("ValueInfoProto").FromString(b"".join(chunk))
         if len(merged.name) == len(merged.type) == len(chunk):
             names += merged.name
             types += merged.type

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.model.documents.value_types import KINDS, type_of_value
-from onnx_lint.model.names.declarations import describe_type, element_type_name
+from onnx_lint.model.in_words import describe_type, element_type_name
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.schema import Proto
 

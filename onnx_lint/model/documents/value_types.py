@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model.names.declarations import element_type_name
+from onnx_lint.model.in_words import element_type_name
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
@@ -19,12 +19,6 @@ KINDS: Final = ("tensor", "sparse_tensor", "sequence", "map", "optional")
 def kind_name(number: int) -> str:
     """The kind for messages: `SPARSE_TENSOR (2)`, or the number where there is none."""
     return f"{KINDS[number - 1].upper()} ({number})" if 1 <= number <= len(KINDS) else str(number)
-
-
-INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
-"""UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64."""
-
-STRING: Final = 8
 
 
 class ValueType(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from onnx_lint.model.columns.initializers import dimensions
+from onnx_lint.model.columns.gather import dimensions
 from onnx_lint.model.flow.joining import Discord, joined
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.shapes.dims import Shape

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from onnx_lint import schema
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.flow.call_memory import CallMemory, Given
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
@@ -328,7 +329,7 @@ class _Flow:
         arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
         bound = _bound(attributes, frame.bound)
         given: Given = tuple(
-            [(name, None if proto is None else proto.SerializePartialToString()) for name, proto in bound.items()]
+            [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
         )
         # A function may have thousands of inputs, of which thousands of calls leave out all but a few.
         inputs = _without_absent_end(inputs[: len(function.body.input_names)])

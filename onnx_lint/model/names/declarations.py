@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeGuard
 
 from onnx_lint.cached import cached_property
 from onnx_lint.model.graph import Graph
+from onnx_lint.model.in_words import describe_tensor_type, describe_type
 from onnx_lint.model.places.place import Place
 from onnx_lint.schema import Proto
-from onnx_lint.spec.operators import ELEMENT_TYPES
 from onnx_lint.wording import quote
 
 Dimension = int | str | None
@@ -21,9 +20,6 @@ TENSOR_KINDS: Final = ("tensor_type", "sparse_tensor_type")
 """The cases of TypeProto that have an element type and a shape."""
 
 INITIALIZER_FIELDS: Final = ("initializer", "sparse_initializer")
-
-MAX_SHOWN_DIMENSIONS: Final = 8
-
 
 Statements = Mapping[tuple[int, str | int], int | str | bool]
 """What a type states, part by part: how deep the part lies in sequences, maps and optionals, and which it is."""
@@ -108,8 +104,7 @@ class Declaration:
         """What it declares, such as `float[2,N]`."""
         if not self.is_initializer:
             return describe_type(self.proto.type)
-        dims = self.proto.dims
-        return f"{element_type_name(self.element_type)}{_brackets(dims[:MAX_SHOWN_DIMENSIONS], len(dims))}"
+        return describe_tensor_type(self.element_type, self.proto.dims)
 
 
 def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
@@ -223,50 +218,3 @@ def contradict(one: Statements, other: Statements) -> bool:
     """
     few, many = (one, other) if len(one) < len(other) else (other, one)
     return any(many.get(part, value) != value for part, value in few.items())
-
-
-def element_type_name(code: int) -> str:
-    """The name of a number of the enum TensorProto.DataType, the number where it has none."""
-    if 0 < code <= len(ELEMENT_TYPES):
-        return ELEMENT_TYPES[code - 1]
-    return f"element type {code}" if code else "undefined"
-
-
-def describe_type(proto: Proto) -> str:
-    """A TypeProto for messages: `float[2,N,?]`, `seq(map(int64, float[]))`."""
-    kind = proto.WhichOneof("value")
-    match kind:
-        case None:
-            return "no type"
-        case "sequence_type":
-            return f"seq({describe_type(proto.sequence_type.elem_type)})"
-        case "optional_type":
-            return f"optional({describe_type(proto.optional_type.elem_type)})"
-        case "map_type":
-            return f"map({element_type_name(proto.map_type.key_type)}, {describe_type(proto.map_type.value_type)})"
-        case "opaque_type":
-            return f"opaque({proto.opaque_type.domain},{proto.opaque_type.name})"
-        case _:
-            prefix = "sparse " if kind == "sparse_tensor_type" else ""
-            tensor = getattr(proto, kind)
-            name = f"{prefix}{element_type_name(tensor.elem_type)}"
-            if not tensor.HasField("shape"):
-                return name
-            dims = tensor.shape.dim
-            return f"{name}{_brackets(list(map(_dimension, islice(dims, MAX_SHOWN_DIMENSIONS))), len(dims))}"
-
-
-def _brackets(first: Sequence[Dimension], count: int) -> str:
-    """The first of `count` dimensions in brackets. They may be many, and be described in each of many findings."""
-    shown = list(_shown(first))
-    if count > len(first):
-        shown.append(f"... {count} dimensions")
-    return f"[{','.join(shown)}]"
-
-
-def _shown(dimensions: Sequence[Dimension]) -> Iterator[str]:
-    for dimension in dimensions:
-        if isinstance(dimension, str):
-            yield quote(dimension)[1:-1]
-        else:
-            yield "?" if dimension is None else str(dimension)

@@ -37,10 +37,10 @@ class Imports:
         """For the model, then for each function, the number of its list among the distinct ones."""
         self.distinct: list[Sequence[Proto]] = []
         """The lists that differ, in the order in which they come first: that of the model leads."""
-        known: dict[tuple[bytes, ...], int] = {}
+        known: dict[tuple[tuple[str, int], ...], int] = {}
         for proto in (model, *[function.proto for function in functions]):
             entries = proto.opset_import
-            key = tuple([entry.SerializePartialToString() for entry in entries])
+            key = tuple([(entry.domain, entry.version) for entry in entries])
             number = known.get(key)
             if number is None:
                 number = known[key] = len(self.distinct)

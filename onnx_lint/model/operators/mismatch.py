@@ -9,7 +9,7 @@ from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.operators import AlikeNodes, Operators, OperatorStatus
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import (
-    ATTRIBUTE_TYPE_CODES,
+    ATTRIBUTE_TYPE_NAMES,
     UNLIMITED,
     OperatorSchema,
     OperatorSchemas,
@@ -23,8 +23,6 @@ from onnx_lint.wording import quote
 
 IMPLEMENTATION_PREFIX = "__"
 """Names of attributes that begin so are left to implementations, as consumers and onnx.checker do."""
-
-_TYPE_NAMES = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
 class Operands(Record):
@@ -111,7 +109,7 @@ def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     return [
         name
         for name, code in alike.attributes
-        if code in _TYPE_NAMES and name in schema.attributes and schema.attributes[name].type_code != code
+        if code in ATTRIBUTE_TYPE_NAMES and name in schema.attributes and schema.attributes[name].type_code != code
     ]
 
 
@@ -198,9 +196,9 @@ def describe_schema(schema: OperatorSchema) -> str:
     return f"{quote(schema.name)[1:-1]} as of opset {schema.since_version}"
 
 
-def describe_type(code: int) -> str:
+def describe_attribute_type(code: int) -> str:
     """The name of an attribute type."""
-    return _TYPE_NAMES.get(code, str(code))
+    return ATTRIBUTE_TYPE_NAMES.get(code, str(code))
 
 
 def counted(count: int, word: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any, Final
 
-from onnx_lint.model.columns.fields import EXTERNAL
 from onnx_lint.model.shapes.dims import Dim, Dims, Shape
 from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.model.types.type_string import from_proto, tensor_of
+from onnx_lint.spec.element_types import EXTERNAL
 
 MOST_NUMBERS: Final = 64
 """So many floating-point elements are kept at most: those of scales and ranges are few."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.model.columns.fields import MAX_INT64, describe_shape, element_count
-from onnx_lint.spec.element_types import ELEMENT_TYPES, UNDEFINED, ElementType
+from onnx_lint.model.columns.tensor_encodings import element_count
 
 if TYPE_CHECKING:
     from onnx_lint.model.tensors.sparse import StoredSparseTensor
@@ -18,14 +17,9 @@ if TYPE_CHECKING:
     from onnx_lint.model.tensors.strings import Occurrences, others
 
 __all__ = [
-    "ELEMENT_TYPES",
-    "MAX_INT64",
-    "UNDEFINED",
-    "ElementType",
     "Occurrences",
     "StoredSparseTensor",
     "StoredTensor",
-    "describe_shape",
     "element_count",
     "others",
 ]

@@ -15,29 +15,18 @@ from functools import lru_cache
 from typing import Final
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.columns.fields import element_count
+from onnx_lint.model.columns.tensor_encodings import element_count
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64
 from onnx_lint.wording import quote
-
-DEFAULT, EXTERNAL = 0, 1
-"""The values of TensorProto.DataLocation."""
-
-STRING = 8
-"""TensorProto.DataType.STRING."""
-
-VALUE_FIELDS = ("raw_data", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
-"""The fields of a TensorProto that hold values."""
 
 KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 """The keys of external_data; `basepath` is set at run time."""
 
 _PIECE_BYTES = 1 << 20
-
-MAX_INT64 = (1 << 63) - 1
 
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 """What the in-memory locations of the onnx package and of ONNX Runtime begin with."""

@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.model.columns.fields import MAX_INT64
 from onnx_lint.model.parts import SparseTensor
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.tensors.contents import int64_pieces, rows_of
 from onnx_lint.model.tensors.stored_tensor import StoredTensor
 from onnx_lint.record import Record
+from onnx_lint.spec.element_types import MAX_INT64
 
 
 class StoredSparseTensor(Record):

@@ -6,14 +6,15 @@ from __future__ import annotations
 from typing import Final
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.columns.fields import EXTERNAL, TYPED_FIELDS, describe_shape, element_count
+from onnx_lint.model.columns.tensor_encodings import element_count
+from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.tensors.strings import StringScan
 from onnx_lint.model.tensors.wire_values import count_entries
 from onnx_lint.source import Source
-from onnx_lint.spec.element_types import ELEMENT_TYPES, ElementType
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, TYPED_FIELDS, ElementType
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
 

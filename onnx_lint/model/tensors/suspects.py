@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from onnx_lint.model.attributes import AttributeIndex
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SuspectTensors(Record):
-    """What the rules on tensors look at."""
+    """The tensors of a model about which a rule may have something to say."""
 
     miscounted: tuple[StoredTensor, ...]
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
@@ -41,10 +41,44 @@ class SuspectTensors(Record):
     """The tensors that say more than name, type, shape and values: documentation, metadata, or where they are."""
     element_types: frozenset[int]
     """The numbers of the element types that are stated; 0 where a tensor states none."""
+    initializers: Sequence[Graph]
+    """The graphs, whose initializers are looked through when somebody asks for tensors of a type."""
+    attributes: AttributeIndex
+    """The attributes, likewise."""
+    payloads: Mapping[Key, tuple[Payload, ...]]
+
+    def of(self, element_types: Set[int]) -> Iterator[Tensor]:
+        """The tensors of these element types: initializers, those in attributes, and the parts of sparse tensors."""
+        if self.element_types.isdisjoint(element_types):
+            return
+        for graph in self.initializers:
+            for index, number in enumerate(graph.initializers.element_types):
+                if number in element_types:
+                    place = graph.place.at("initializer", index)
+                    yield self._tensor(graph.message_at("initializer", index), place, graph)
+        for attribute in self.attributes.where(lambda kind: not element_types.isdisjoint(kind.element_types)):
+            for proto, place in tensors_in(attribute):
+                if proto.data_type in element_types:
+                    yield self._tensor(proto, place, attribute.graph)
+        for sparse in self.sparse:
+            for part in (sparse.values, sparse.indices):
+                if part is not None and part.proto.data_type in element_types:
+                    yield part.tensor
+
+    def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
+        return Tensor(proto, place, graph, self.payloads.get(place.key, ()))
+
+
+def tensors_in(attribute: Attribute) -> Iterator[tuple[Proto, Place]]:
+    """The dense tensors that are the value of an attribute, each with its place."""
+    if attribute.proto.HasField("t"):
+        yield attribute.proto.t, attribute.place.at("t")
+    for index, proto in enumerate(attribute.proto.tensors):
+        yield proto, attribute.place.at("tensors", index)
 
 
 def find_suspects(
-    graphs: Iterable[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
+    graphs: Sequence[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
 ) -> SuspectTensors:
     """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
     walk = _Walk(source, payloads)
@@ -58,6 +92,9 @@ def find_suspects(
         tuple(walk.sparse),
         tuple(walk.annotated),
         frozenset(walk.element_types),
+        [graph for graph in graphs if not graph.is_function],
+        attributes,
+        payloads,
     )
 
 
@@ -111,10 +148,8 @@ class _Walk:
 
     def attribute(self, attribute: Attribute) -> None:
         proto, place, graph = attribute.proto, attribute.place, attribute.graph
-        if proto.HasField("t"):
-            self.tensor(proto.t, place.at("t"), graph)
-        for index, tensor in enumerate(proto.tensors):
-            self.tensor(tensor, place.at("tensors", index), graph)
+        for tensor, where in tensors_in(attribute):
+            self.tensor(tensor, where, graph)
         if proto.HasField("sparse_tensor"):
             self.sparse_tensor(SparseTensor(proto.sparse_tensor, place.at("sparse_tensor"), graph))
         for index, sparse in enumerate(proto.sparse_tensors):

@@ -54,7 +54,7 @@ class _Derived(dict[bytes, Any]):
         self._derive = derive
 
     def __missing__(self, kind: bytes) -> Any:
-        made = self[kind] = self._derive(schema.message("TypeProto").FromString(kind))
+        made = self[kind] = self._derive(schema.opened("TypeProto", kind))
         return made
 
 
@@ -68,7 +68,7 @@ class TypeIndex:
         for graph in self._graphs:
             for values in graph.value_infos.values():
                 for kind in set(values.types).difference(self._distinct):
-                    self._distinct[kind] = list(_with_elements(schema.message("TypeProto").FromString(kind)))
+                    self._distinct[kind] = list(_with_elements(schema.opened("TypeProto", kind)))
         self._derived: dict[Callable[[Proto], Any], _Derived] = {}
         found = attributes.where(lambda kind: "tp" in kind.fields or "type_protos" in kind.fields)
         self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 
 from onnx_lint import schema
-from onnx_lint.model.columns.initializers import dimensions
+from onnx_lint.model.columns.gather import dimensions
 from onnx_lint.model.columns.value_infos import NO_VALUE_INFOS
 from onnx_lint.model.graph import Graph
 
@@ -36,7 +36,7 @@ def stated_dims(graph: Graph, names: set[str]) -> dict[str, Dims]:
 
 def _dims(kind: bytes) -> Dims | None:
     """The dimensions that a serialized TypeProto states."""
-    proto = schema.message("TypeProto").FromString(kind)
+    proto = schema.opened("TypeProto", kind)
     tensor = proto.tensor_type
     if not proto.HasField("tensor_type") or not tensor.HasField("shape"):
         return None

@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
-from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
 ValueType = str
 
 ABSENT: Final[ValueType] = ""
 """What stands for the type of an input that the node leaves out."""
 
-TENSORS: Final[tuple[ValueType | None, ...]] = (None, *(f"tensor({element})" for element in ELEMENT_TYPES))
+TENSORS: Final[tuple[ValueType | None, ...]] = (None, *(f"tensor({element})" for element in ELEMENT_TYPE_NAMES))
 """The tensor type of each number of the enum TensorProto.DataType; 0 stands for no type."""
 
 BOOL: Final[ValueType] = "tensor(bool)"

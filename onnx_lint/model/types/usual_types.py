@@ -11,11 +11,11 @@ import functools
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.spec.ir_versions import ELEMENT_TYPES as LATER_ELEMENT_TYPES
-from onnx_lint.spec.operators import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.ir_versions import FROM_THE_START
 
 _OLD_ELEMENT_TYPES: Final = frozenset(
-    code for code, name in enumerate(ELEMENT_TYPES, 1) if name.upper() not in LATER_ELEMENT_TYPES
+    [number for number, element in ELEMENT_TYPES.items() if element.since == FROM_THE_START]
 )
 """The numbers of those that are as old as the format."""
 
@@ -23,17 +23,17 @@ _MAX_KEPT_BYTES: Final = 128
 """A longer type is hardly ever met again."""
 
 
-def is_plain(serialized: bytes) -> bool:
-    """Whether a TypeProto, or an absent one, is plain.
+def is_usual(serialized: bytes) -> bool:
+    """Whether a TypeProto, or an absent one, is usual.
 
     That is one of a tensor with an element type that is as old as the format, sizes from 0 on, variables with a name
     that stands for one dimension, and no denotation.
     """
-    return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _is_plain(serialized)
+    return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _is_usual(serialized)
 
 
-def _is_plain(serialized: bytes) -> bool:
-    proto = schema.message("TypeProto").FromString(serialized)
+def _is_usual(serialized: bytes) -> bool:
+    proto = schema.opened("TypeProto", serialized)
     if proto.denotation or proto.WhichOneof("value") != "tensor_type":
         return not serialized
     tensor = proto.tensor_type
@@ -45,4 +45,4 @@ def _is_plain(serialized: bytes) -> bool:
     )
 
 
-_kept = functools.lru_cache(maxsize=4096)(_is_plain)
+_kept = functools.lru_cache(maxsize=4096)(_is_usual)

@@ -17,6 +17,7 @@ from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS,
 from onnx_lint.spec.operators.lookup import OperatorSchemas
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
+    ATTRIBUTE_TYPE_NAMES,
     UNLIMITED,
     AttributeSchema,
     OperatorSchema,
@@ -24,7 +25,7 @@ from onnx_lint.spec.operators.schema import (
     Parameter,
 )
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME
-from onnx_lint.spec.operators.type_strings import ELEMENT_TYPES, is_type_string
+from onnx_lint.spec.operators.type_strings import is_type_string
 
 if TYPE_CHECKING:
     from onnx_lint.spec.operators.json_value import SchemaFileError
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTRIBUTE_TYPE_CODES",
+    "ATTRIBUTE_TYPE_NAMES",
     "BUILT_IN",
-    "ELEMENT_TYPES",
     "REMOVED_EXPERIMENTAL",
     "REPLACEMENTS",
     "UNLIMITED",

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.schema import OperatorSchema
-from onnx_lint.spec.operators.type_strings import ELEMENT_TYPES
 
 ANY: Final = 2**31
 """The last version of a set that still holds."""
@@ -156,8 +156,8 @@ def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, Values]]]:
 
 def _element_types(schema: OperatorSchema, attribute: str) -> Values:
     output = schema.outputs[_ELEMENT_TYPE_OF_OUTPUT[schema.name, attribute]]
-    codes = {code for code, name in enumerate(ELEMENT_TYPES, 1) if f"tensor({name})" in output.types}
-    codes |= {code for code, name in enumerate(ELEMENT_TYPES, 1) if f"seq(tensor({name}))" in output.types}
+    codes = {code for code, name in enumerate(ELEMENT_TYPE_NAMES, 1) if f"tensor({name})" in output.types}
+    codes |= {code for code, name in enumerate(ELEMENT_TYPE_NAMES, 1) if f"seq(tensor({name}))" in output.types}
     if schema.attributes[attribute].type == "STRING":
         # Cast of version 1 names the element type, later versions number it.
         return frozenset(element_type_name(code) for code in codes)
@@ -174,4 +174,4 @@ def is_element_type(schema: OperatorSchema, attribute: str) -> bool:
 
 def element_type_name(code: int) -> str:
     """The name of an element type in TensorProto.DataType; the number itself where it has none."""
-    return ELEMENT_TYPES[code - 1].upper() if 0 < code <= len(ELEMENT_TYPES) else str(code)
+    return ELEMENT_TYPE_NAMES[code - 1].upper() if 0 < code <= len(ELEMENT_TYPE_NAMES) else str(code)

@@ -33,6 +33,11 @@ ATTRIBUTE_TYPE_CODES: Final[Mapping[str, int]] = MappingProxyType(
 )
 """Names and numbers of the enum AttributeProto.AttributeType."""
 
+ATTRIBUTE_TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType(
+    {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
+)
+"""The name of each number of the enum but UNDEFINED."""
+
 DefaultValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 """A default value of an attribute; the specification has none for tensors, graphs and types."""
 

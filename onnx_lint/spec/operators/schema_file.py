@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from onnx_lint.record import Record
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.json_value import Value, parse
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
@@ -23,7 +24,7 @@ from onnx_lint.spec.operators.schema import (
     Parameter,
     count_range,
 )
-from onnx_lint.spec.operators.type_strings import ELEMENT_TYPES, is_type_string
+from onnx_lint.spec.operators.type_strings import is_type_string
 from onnx_lint.spec.releases import is_onnx_domain
 
 FORMAT: Final = 1
@@ -138,7 +139,7 @@ def _type_constraints(value: Value) -> dict[str, frozenset[str]]:
 
 def _types(value: Value, text: str) -> frozenset[str]:
     """The types that a type string stands for; an asterisk stands for each element type."""
-    types = frozenset(text.replace("*", element) for element in ELEMENT_TYPES)
+    types = frozenset(text.replace("*", element) for element in ELEMENT_TYPE_NAMES)
     if not all(map(is_type_string, types)):
         value.fail(f"'{text}' is not a type such as tensor(float), seq(tensor(*)) or map(int64, float)")
     return types

@@ -5,42 +5,12 @@ from __future__ import annotations
 
 from typing import Final
 
-ELEMENT_TYPES: Final = (
-    "float",
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "int32",
-    "int64",
-    "string",
-    "bool",
-    "float16",
-    "double",
-    "uint32",
-    "uint64",
-    "complex64",
-    "complex128",
-    "bfloat16",
-    "float8e4m3fn",
-    "float8e4m3fnuz",
-    "float8e5m2",
-    "float8e5m2fnuz",
-    "uint4",
-    "int4",
-    "float4e2m1",
-    "float8e8m0",
-    "uint2",
-    "int2",
-    "float6e2m3",
-    "float6e3m2",
-)
-"""Element types in the order of TensorProto.DataType, the first of which has the number 1."""
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES, ELEMENT_TYPES, MAP_KEYS
 
-MAP_KEY_TYPES: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "string"})
-"""Element types that a map's keys may have (IR.md: integral types and string)."""
+MAP_KEY_TYPES: Final = frozenset([ELEMENT_TYPES[number].name for number in MAP_KEYS])
+"""Element types that a map's keys may have."""
 
-_ELEMENTS: Final = frozenset(ELEMENT_TYPES)
+_ELEMENTS: Final = frozenset(ELEMENT_TYPE_NAMES)
 
 
 def is_type_string(text: str) -> bool:

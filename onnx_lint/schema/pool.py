@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The private descriptor pool of the schema, and how message classes are made of descriptors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from onnx_lint import package_data
+
+
+def compiled() -> bytes:
+    """The compiled schema: a serialized FileDescriptorSet."""
+    return package_data.read("onnx_lint.schema", "onnx.binpb")
+
+
+@functools.cache
+def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    """What makes a descriptor pool, and what makes a message class from a descriptor.
+
+    Both are what google.protobuf.descriptor_pool and message_factory hand on. These two modules also import the reader
+    of the text format and the implementation in pure Python, which takes a fifth of a run on a small model.
+    """
+    try:
+        # The first class that is made imports this module from C, and ends the process with a segmentation fault when
+        # Ctrl-C comes in between. Imported here it is there already.
+        import google.protobuf.internal.well_known_types  # noqa: F401
+        from google._upb._message import DescriptorPool
+        from google.protobuf.message import Message
+        from google.protobuf.pyext.cpp_message import (  # type: ignore[import-not-found]  # its stubs leave it out
+            GeneratedProtocolMessageType,
+        )
+    except ImportError:  # another implementation of Protocol Buffers
+        from google.protobuf import descriptor_pool, message_factory
+
+        return descriptor_pool.DescriptorPool, message_factory.GetMessageClass
+
+    def class_of(descriptor: Any) -> Any:
+        known = getattr(descriptor, "_concrete_class", None)
+        members = {"DESCRIPTOR": descriptor, "__module__": None}
+        return known or GeneratedProtocolMessageType(descriptor.name, (Message,), members)
+
+    return DescriptorPool, class_of
+
+
+@functools.cache
+def pool() -> Any:
+    """The private pool that holds the schema and nothing else."""
+    data = compiled()
+    private = factory()[0]()
+    for file in files_of(data):
+        private.AddSerializedFile(file)
+    return private
+
+
+def files_of(descriptor_set: bytes) -> Iterator[bytes]:
+    """Each FileDescriptorProto in a serialized FileDescriptorSet, which has no other field.
+
+    To parse the set would import descriptor_pb2, which takes longer than to lint a small model.
+    """
+    position = 0
+    while position < len(descriptor_set):
+        length = shift = 0
+        more = True
+        while more:
+            position += 1
+            length |= (descriptor_set[position] & 0x7F) << shift
+            more = descriptor_set[position] >= 0x80
+            shift += 7
+        start = position + 1
+        position = start + length
+        yield descriptor_set[start:position]
