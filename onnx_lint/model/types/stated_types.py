@@ -10,6 +10,8 @@ from onnx_lint.model.types.argument import Argument, Arguments
 from onnx_lint.model.types.problem import Contradicted
 from onnx_lint.model.types.type_string import TENSORS, ValueType, tensor_of
 from onnx_lint.record import Record
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.attribute_values import ANY
 
 _ML: Final = "ai.onnx.ml"
 
@@ -26,6 +28,8 @@ class Statement(Record):
     """The index of the input."""
     allowed: Callable[[Argument | None], frozenset[ValueType] | None]
     """The types that the input may have by the attribute; None where that says nothing."""
+    last: int = ANY
+    """The last version of the operator that says so."""
 
 
 def _number(argument: Argument | None) -> frozenset[ValueType] | None:
@@ -61,7 +65,8 @@ def _keys(key: str) -> frozenset[ValueType]:
 
 
 _STATEMENTS: Final[Mapping[tuple[str, str], tuple[Statement, ...]]] = {
-    ("", "Mod"): (Statement("fmod", 0, _unless_one),),
+    # Only the text of version 10 speaks of floats; later ones say for which types `fmod` 0 is defined, floats too.
+    ("", "Mod"): (Statement("fmod", 0, _unless_one, last=10),),
     ("", "QuantizeLinear"): (Statement("output_dtype", 2, _number),),
     # Of pool_int64s the text says that integers "should" be there; the signature allows integers and strings.
     ("", "TfIdfVectorizer"): (
@@ -91,13 +96,15 @@ def stating_attributes(domain: str, name: str) -> frozenset[str]:
 
 
 def contradicted_statements(
-    domain: str, name: str, inputs: tuple[ValueType | None, ...], arguments: Arguments
+    schema: OperatorSchema, inputs: tuple[ValueType | None, ...], arguments: Arguments
 ) -> list[Contradicted]:
     """The inputs that are of another type than an attribute says; two that exclude each other say nothing."""
     given = dict(arguments)
     found: list[Contradicted] = []
     said = 0
-    for statement in _STATEMENTS.get((domain, name), ()):
+    for statement in _STATEMENTS.get((schema.domain, schema.name), ()):
+        if schema.since_version > statement.last:
+            continue
         kind = inputs[statement.index] if statement.index < len(inputs) else None
         allowed = statement.allowed(given.get(statement.attribute))
         said += allowed is not None

@@ -122,7 +122,7 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
             broken.add(variable)
     # One fault, one finding: where the variables are at odds already, the rest waits.
     problems = problems or _mismatched_elements(schema, inputs)
-    contradicted = [] if problems else contradicted_statements(schema.domain, schema.name, inputs, arguments)
+    contradicted = [] if problems else contradicted_statements(schema, inputs, arguments)
     problems += contradicted
     # With attributes alone deciding, a fault of the inputs does not matter; with inputs deciding, it spreads.
     is_open = bool(contradicted) or (bool(problems) and not arguments)
