@@ -14,12 +14,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.record import Record, replace
+from onnx_lint.regular_file import read_regular
 from onnx_lint.report import Diagnostic, FileReport
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import fingerprints
 
 VERSION: Final = 1
-MAX_BYTES: Final = 1 << 28
+MAX_BYTES: Final = 1 << 26
 MAX_SHOWN: Final = 200
 
 
@@ -138,14 +139,11 @@ def _record(entry: Entry) -> dict[str, Any]:
 def read_baseline(path: str) -> Baseline:
     """The baseline in the file at `path`; raises BaselineError when it cannot be read or is none."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         hint = "; --write-baseline makes it" if isinstance(error, FileNotFoundError) else ""
         raise BaselineError(f"{path}: {reason}{hint}") from error
-    if len(data) > MAX_BYTES:
-        raise BaselineError(f"{path}: is larger than {MAX_BYTES:,} bytes, too large for a baseline")
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -12,6 +12,8 @@ import stat
 import sys
 from typing import BinaryIO, Protocol
 
+from onnx_lint.regular_file import kind_of_file, open_regular
+
 WINDOW_BYTES = 1 << 16
 """How much a file source reads at once for small requests."""
 
@@ -128,15 +130,10 @@ def open_file(path: str | os.PathLike[str]) -> FileSource:
     directory, a pipe and a device have no size and may never end).
     """
     try:
-        # O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor, status = open_regular(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise SourceError(f"{os.fspath(path)}: {reason}") from error
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise SourceError(f"{os.fspath(path)}: is {_kind(status.st_mode)}, not a regular file")
     return FileSource(descriptor, status.st_size)
 
 
@@ -155,7 +152,7 @@ def open_standard_input(most: int | None = None) -> Source:
         if stat.S_ISREG(status.st_mode):
             return FileSource(os.dup(stream.fileno()), status.st_size)
         if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
-            raise SourceError(f"standard input: is {_kind(status.st_mode)}, which may never end")
+            raise SourceError(f"standard input: is {kind_of_file(status.st_mode)}, which may never end")
         import tempfile  # with what it needs as large as the rest of this program, and rarely wanted
 
         spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
@@ -167,17 +164,6 @@ def open_standard_input(most: int | None = None) -> Source:
         return FileSource(spool.fileno(), os.fstat(spool.fileno()).st_size, owner=spool)
     except (OSError, ValueError) as error:
         raise SourceError(f"standard input: {error}") from error
-
-
-def _kind(mode: int) -> str:
-    kinds = {
-        stat.S_IFDIR: "a directory",
-        stat.S_IFIFO: "a pipe",
-        stat.S_IFCHR: "a character device",
-        stat.S_IFBLK: "a block device",
-        stat.S_IFSOCK: "a socket",
-    }
-    return kinds.get(stat.S_IFMT(mode), "a special file")
 
 
 def source_of(data: bytes | str | os.PathLike[str], most: int | None = None) -> Source:

@@ -270,7 +270,7 @@ def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: py
     ("arguments", "said"),
     [
         (["--baseline", "none.json"], "none.json: No such file or directory; --write-baseline makes it"),
-        (["--baseline", "zoo"], "zoo: Is a directory"),
+        (["--baseline", "zoo"], "zoo: is a directory, not a regular file"),
         (["--baseline", "zoo/m.textproto"], "zoo/m.textproto: is no baseline: it is not JSON"),
         (["--write-baseline", "zoo/m.textproto"], "zoo/m.textproto: is no baseline: it is not JSON"),
         (["--baseline", "newer.json"], "newer.json: is of version 2; this onnx-lint knows version 1"),

@@ -16,8 +16,9 @@ ROOT = Path(__file__).parent.parent
 MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (
-    {"cached", "memory", "package_data", "record"},
-    {"distribution", "option_types", "source", "spec", "wording"},
+    {"cached", "memory", "package_data", "record", "regular_file"},
+    {"distribution", "option_types", "source", "wording"},
+    {"spec"},
     {"limits", "schema"},
     {"model"},
     {"rule"},

@@ -20,7 +20,7 @@ _LEVELS = ("error", "warning", "note", "off")
 def names_of(values: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
     """The names in comma lists. One that is known but for its case is taken for the known one."""
     names = (name.strip() for value in values for name in value.split(","))
-    return tuple(_known_spelling(name, known) for name in names if name)
+    return tuple(dict.fromkeys(_known_spelling(name, known) for name in names if name))
 
 
 def _known_spelling(name: str, known: Collection[str]) -> str:

@@ -48,7 +48,7 @@ def _in_directory(directory: str) -> Values | None:
             continue
         from onnx_lint.configuration.files import read_found
 
-        values = read_found(path, mode)
+        values = read_found(path)
         if values is not None:
             return values
     return None

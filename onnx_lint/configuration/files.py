@@ -4,22 +4,32 @@
 from __future__ import annotations
 
 import os
-import stat
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, Value, Values, checked
+from onnx_lint.regular_file import read_regular
+
+_MAX_DOTS: Final = 100
+
+_TOKEN: Final = r"""(?xs)
+    "{3} (?: [^"\\] | \\. | "(?!"") )* (?:"{3})?  |  '{3} (?: [^'] | '(?!'') )* (?:'{3})?  # of several lines
+    | " (?: [^"\\\n] | \\. )* "?  |  ' [^'\n]* '?  # of one line
+    | \# [^\n]*
+    | [^"'\#.=,\[\]{}\n]+
+    | .
+"""
+"""What TOML is made of as far as the dots in its keys need to be told from others. A string need not be closed."""
+_BETWEEN_KEYS: Final = frozenset("=,[]{}\n")
 
 
-def read_found(path: str, mode: int) -> Values | None:
+def read_found(path: str) -> Values | None:
     """The values of a file that was found at `path`; None for a pyproject.toml without the table.
 
     Raises ConfigurationError for a file that cannot be read or used, and for what is no regular file.
     """
-    if not stat.S_ISREG(mode):
-        kind = "a directory" if stat.S_ISDIR(mode) else "a device or pipe"
-        raise ConfigurationError(f"{shown(path)}: is {kind}, not a file")
     return _read(path, ())
 
 
@@ -97,6 +107,7 @@ def _parsed(path: str) -> Mapping[str, Any]:
 def _toml(text: str, name: str) -> Mapping[str, Any]:
     import tomllib
 
+    _check_keys(text, name)
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError as error:
@@ -105,18 +116,26 @@ def _toml(text: str, name: str) -> Mapping[str, Any]:
         raise ConfigurationError(f"{name}: is not TOML: {str(error)[:200]}") from error
 
 
+def _check_keys(text: str, name: str) -> None:
+    """Raise ConfigurationError for a key of very many parts: tomllib takes time that grows with their square."""
+    if text.count(".") <= _MAX_DOTS:
+        return
+    dots = 0
+    for token in re.finditer(_TOKEN, text):
+        if token[0] == ".":
+            dots += 1
+            if dots > _MAX_DOTS:
+                raise ConfigurationError(f"{name}: is no configuration: it has a key of more than {_MAX_DOTS} parts")
+        elif token[0] in _BETWEEN_KEYS:
+            dots = 0
+
+
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except IsADirectoryError as error:
-        raise ConfigurationError(f"{shown(path)}: is a directory, not a file") from error
+        return read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ConfigurationError(f"{shown(path)}: {reason}") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigurationError(f"{shown(path)}: is larger than {MAX_BYTES:,} bytes, too large for a configuration")
-    return data
 
 
 def shown(path: str) -> str:

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from onnx_lint.model.documents.kinds import OPERATOR_SET
+from onnx_lint.regular_file import read_regular
 from onnx_lint.source import BytesSource
-from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError, load_schema_file
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError
 from onnx_lint.spec.operators.declared import declared_set
+from onnx_lint.spec.operators.schema_file import MAX_BYTES, parsed_schema_file
 
 
 def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
     """The built-in operators and those that the schema files describe; a file that has changed is read again.
 
     Raises:
-        OSError: a file cannot be read.
+        OSError: a file cannot be read, is no regular file, or is too large.
         SchemaFileError: a file is not of the documented form, or two describe one operator.
 
     """
@@ -34,22 +36,23 @@ def _loaded(stamped: tuple[tuple[str, int, int], ...]) -> OperatorSchemas:
     files = []
     declared = []
     for path, _, _ in stamped:
-        document = _operator_set(Path(path))
+        data = read_regular(path, MAX_BYTES)
+        document = _operator_set(Path(path), data)
         if document is None:
-            files.append(load_schema_file(path))
+            files.append(parsed_schema_file(path, data))
         else:
             declared.append(declared_set(document))
     return OperatorSchemas(files, declared)
 
 
-def _operator_set(path: Path) -> Any:
+def _operator_set(path: Path, data: bytes) -> Any:
     """The operator-set document in the file, in any of the three forms; None where the file is none."""
     # Late, because without such files the linter reads no schema here.
     from onnx_lint.loader import load
     from onnx_lint.loader.identify import Form, identify
     from onnx_lint.loader.kinds import kind_of_content
 
-    source = BytesSource(path.read_bytes())
+    source = BytesSource(data)
     form = identify(source, path.name)
     kind = kind_of_content(source, form, path.name) if isinstance(form, Form) else None
     if kind != OPERATOR_SET and form is Form.BINARY:

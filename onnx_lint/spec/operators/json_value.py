@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from onnx_lint.record import Record
+from onnx_lint.wording import quote
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
@@ -58,7 +60,7 @@ class Value(Record):
         self.expect(dict)
         for key in self.data:
             if key not in keys:
-                self.fail(f"unknown key '{key}'{_suggestion(key, keys)}")
+                self.fail(f"unknown key {quote(key)}{_suggestion(key, keys)}")
         for key in required:
             if key not in self.data:
                 self.fail(f"key '{key}' is missing")
@@ -78,7 +80,7 @@ class Value(Record):
         """The text under a key, if it is one of the allowed."""
         value: str = self.get(key, str, default)
         if value not in allowed:
-            self.at(key).fail(f"'{value}' is none of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
+            self.at(key).fail(f"{quote(value)} is none of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
         return value
 
     def elements(self) -> list[Value]:
@@ -102,17 +104,13 @@ def _suggestion(word: str, known: Iterable[str]) -> str:
     return f", did you mean '{close[0]}'?" if close else ""
 
 
-def parse(path: str | Path) -> Any:
-    """The JSON document in a file, held to RFC 8259: no key twice, no NaN.
+def parse(path: str | Path, data: bytes) -> Any:
+    """The JSON document that a file holds, held to RFC 8259: no key twice, no NaN.
 
-    Raises:
-        OSError: the file cannot be read.
-        SchemaFileError: it is not JSON.
-
+    Raises SchemaFileError for what is not JSON.
     """
     try:
-        text = Path(path).read_bytes().decode()
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        return json.loads(data.decode(), object_pairs_hook=_object, parse_constant=_constant)
     except UnicodeDecodeError as error:
         raise SchemaFileError(path, "", f"byte {error.start} is not UTF-8") from error
     except json.JSONDecodeError as error:
@@ -120,19 +118,19 @@ def parse(path: str | Path) -> Any:
         raise SchemaFileError(path, place, f"not JSON: {error.msg}") from error
     except RecursionError as error:
         raise SchemaFileError(path, "", "nested too deep") from error
-    except _FaultyJsonError as error:
+    except ValueError as error:  # _FaultyJsonError, and numbers with more digits than Python takes
         raise SchemaFileError(path, "", str(error)) from error
 
 
-class _FaultyJsonError(Exception):
+class _FaultyJsonError(ValueError):
     """JSON that Python would take, and that says something twice or nothing that JSON knows."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _FaultyJsonError(f"key '{next(key for key in keys if keys.count(key) > 1)}' stands twice")
+        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise _FaultyJsonError(f"key {quote(key)} stands twice")
     return found
 
 

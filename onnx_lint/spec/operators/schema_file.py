@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from onnx_lint.record import Record
+from onnx_lint.regular_file import read_regular
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.json_value import Value, parse
 from onnx_lint.spec.operators.schema import (
@@ -28,6 +29,8 @@ from onnx_lint.spec.operators.type_strings import is_type_string
 from onnx_lint.spec.releases import is_onnx_domain
 
 FORMAT: Final = 1
+MAX_BYTES: Final = 1 << 24
+"""A larger file is not read: it may lie beside a stranger's model."""
 
 _FILE_KEYS: Final = ("$schema", "format", "domain", "description", "operators")
 _OPERATOR_KEYS: Final = (
@@ -65,11 +68,16 @@ def load_schema_file(path: str | Path) -> SchemaFile:
     """Reads a schema file.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, is no regular file, or has more than MAX_BYTES.
         SchemaFileError: it is not JSON, or not of the documented form, or describes a domain of ONNX's own.
 
     """
-    root = Value(parse(path), "", path)
+    return parsed_schema_file(path, read_regular(path, MAX_BYTES))
+
+
+def parsed_schema_file(path: str | Path, data: bytes) -> SchemaFile:
+    """The schema file with the content `data`; raises SchemaFileError as `load_schema_file` does."""
+    root = Value(parse(path, data), "", path)
     root.expect_keys(_FILE_KEYS, required=("format", "domain", "operators"))
     if root.get("format", int) != FORMAT:
         root.at("format").fail(f"format {root.data['format']} is not known, only {FORMAT}")
