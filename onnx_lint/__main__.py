@@ -32,7 +32,10 @@ def _run() -> int:
 
 
 def _code(arguments: list[str]) -> int:
-    """Run what the arguments ask for, and return the exit code. Only where they are more than paths is click needed."""
+    """Run what the arguments ask for, and return the exit code.
+
+    Only where they are more than paths click is needed (docs/performance.md: no-click).
+    """
     from onnx_lint.cli.request import request_of_paths
 
     request = request_of_paths(arguments)

@@ -12,7 +12,7 @@ _Value = TypeVar("_Value")
 class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of functools, which it stands for
     """`functools.cached_property` without what that does beside it: up to Python 3.11 it takes a lock.
 
-    A model of 5,000 functions has fifty thousand of these, and the lock was a tenth of the time that it took.
+    A model of 5,000 functions has fifty thousand of these.
     """
 
     def __init__(self, func: Callable[[Any], _Value]) -> None:

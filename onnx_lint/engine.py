@@ -11,7 +11,7 @@ from itertools import chain, islice
 from onnx_lint.diagnose import diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, why_not_judged
 from onnx_lint.loader import load
-from onnx_lint.memory import FEW_NODES, held_for_a_file, take_apart
+from onnx_lint.memory import held_for_a_file
 from onnx_lint.model import ROOT, Fault, FaultKind, Model
 from onnx_lint.record import replace
 from onnx_lint.registry import Registered
@@ -46,7 +46,7 @@ def lint_model(
     for entry in entries:
         left = model.limits.findings - len(diagnostics)
         try:
-            # A context for each of a hundred rules takes longer than most of them on a small model.
+            # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
                 diagnostics += _run(entry, model, settings, left)
             else:
@@ -113,7 +113,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
     with watch("facts"):
         facts, document = facts_of(model), document_of(model)
         not_verified = nodes_not_verified(model, errors)
-    report = FileReport(
+    return FileReport(
         path=path,
         size=source.size,
         diagnostics=tuple(diagnostics),
@@ -126,9 +126,6 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
         not_judged=why_not_judged(model),
         incomplete=tuple(left_out(model, settings)),
     )
-    if facts is not None and facts.nodes < FEW_NODES:
-        take_apart((*model.graphs, model))
-    return report
 
 
 def lint_file(path: str, settings: Settings) -> FileReport:

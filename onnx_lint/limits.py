@@ -25,14 +25,14 @@ class Limits(Record):
     file_bytes: int = 1 << 34
     """Bytes of the file, tensors included. What is piped in is kept on disk up to this size."""
     text_bytes: int = 1 << 22
-    """Bytes of a model in text form, which takes up a hundred times its size in memory, and a second a MiB."""
+    """Bytes of a model in text form, which takes up a hundred times its size in memory."""
     message_bytes: int = 1 << 29
     """Bytes of the model without the large contents of its tensors, all of which is held in memory."""
     nodes: int = 500_000
     """Nodes of the model. Each takes up about three kilobytes of memory; the largest models that exporters have
     written have a few hundred thousand."""
     graphs: int = 50_000
-    """Graphs and functions of the model. Each costs as much time as twenty nodes."""
+    """Graphs and functions of the model. Each has names, types and bounds to be judged beside its nodes."""
     graph_entries: int = 500_000
     """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
     fields: int = 5_000_000

@@ -11,7 +11,7 @@ from typing import Any
 def read(package: str, name: str) -> bytes:
     """The content of the file `name` beside the modules of an imported package; raises FileNotFoundError or OSError.
 
-    pkgutil and importlib.resources do the same, and what they import takes longer than all reading.
+    pkgutil and importlib.resources do the same, and import more (docs/performance.md: package-data).
     """
     module = sys.modules[package]
     loader: Any = module.__spec__.loader if module.__spec__ is not None else None

@@ -2,8 +2,8 @@
 """Frozen, slotted classes for data, that cost next to nothing to define.
 
 They are used like frozen dataclasses with slots, and type checkers know them as such. The reason not to use these: a
-dataclass compiles six methods while its module is imported. The sixty of a plain run took a third of its time, and most
-of them have no instance in it. Here only `__init__` is compiled, and not before the first instance is made.
+dataclass compiles six methods while its module is imported, and most of the sixty have no instance in a small run
+(docs/performance.md: records). Here only `__init__` is compiled, and not before the first instance is made.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ class RegistryError(Exception):
 class Registered:
     """A rule, where it comes from, its chapter and its clauses, and what it is about.
 
-    The file of the rule is imported when the rule is asked for. There are more than a hundred such files, to import
-    them all takes longer than to lint a small model, and most rules have nothing to look at in most models.
+    The file of the rule is imported when the rule is asked for. There are more than a hundred such files, and most
+    rules have nothing to look at in most models (docs/performance.md: rules-asked).
     """
 
     def __init__(
@@ -154,8 +154,8 @@ def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
 def _has_plugins() -> bool:
     """Whether an installed distribution may declare the entry-point group.
 
-    importlib.metadata takes 20 ms to import and to ask, a tenth of a run on a small model, and few installations have
-    a plugin. Where the answer cannot be told by looking into folders, as for a zipped path, it is yes.
+    Few installations have a plugin, for which importlib.metadata has to be imported and asked (docs/performance.md:
+    entry-points). Where the answer cannot be told by looking into folders, as for a zipped path, it is yes.
     """
     for folder in dict.fromkeys(sys.path):
         try:

@@ -105,8 +105,8 @@ _last_selection: Selection | None = None
 def selection_of(settings: Settings) -> Selection:
     """The rules that apply under `settings`.
 
-    The last answer is kept: a run over two thousand small models asks with the same settings each time, and to ask
-    anew took a quarter of its time.
+    The last answer is kept: a run over two thousand small models asks with the same settings each time
+    (docs/performance.md: selection-kept).
     """
     global _last_selection
     rules = registry()

@@ -11,7 +11,7 @@ MAX_SHOWN = 100
 """A longer name is cut in the middle: names come from strangers and may have a hundred megabytes."""
 
 MAX_CANDIDATES = 2000
-"""Comparing takes about ten microseconds a name; a graph may have a hundred thousand."""
+"""Of so many names the nearest is looked for; a graph may have a hundred thousand."""
 
 MAX_MESSAGE = 10_000
 MAX_NAME = 1_000

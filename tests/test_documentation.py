@@ -178,8 +178,9 @@ def test_the_first_example_is_what_the_program_prints(
     )
 
 
-def test_the_links_of_the_readme_lead_somewhere():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_the_links_lead_somewhere(page: str):
+    text = (ROOT / page).read_text(encoding="utf-8")
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []

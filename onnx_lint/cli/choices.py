@@ -116,7 +116,7 @@ def told_apart(files: Sequence[FileReport], settings: Sequence[Settings]) -> Ite
             yield replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
 
 
-class usable:  # noqa: N801 - used like a function, and contextlib.contextmanager would cost twice as much a file
+class usable:  # noqa: N801 - used like a function
     """Turns a configuration that cannot be used into an error of the command line."""
 
     def __enter__(self) -> None:

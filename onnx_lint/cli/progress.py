@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A progress bar on standard error, for runs that take longer than a second."""
+"""A progress bar on standard error, for runs of more than a second."""
 
 from __future__ import annotations
 

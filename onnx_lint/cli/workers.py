@@ -92,7 +92,7 @@ def _context() -> BaseContext:
 def _start(context: Any, tasks: Sequence[Task], lifeline: _Lifeline) -> _Worker:
     mine, theirs = context.Pipe()
     # Which settings are the same object remains known only if they are all sent at once: a rule need not be selected
-    # again for each file, which took a quarter of the time.
+    # again for each file (docs/performance.md: selection-kept).
     process = context.Process(target=_work, args=(theirs, lifeline, tasks), daemon=True)
     with _interrupts_held():
         process.start()

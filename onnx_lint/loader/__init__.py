@@ -122,7 +122,7 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
         return model_of(None, (limit_fault("fields", limits, TOO_MANY_FIELDS),))
     except WireError as error:
         return model_of(None, _unsplit(source, kind, limits, error))
-    # Before the slow walk, which a million empty fields would keep busy for seconds.
+    # Before the walk over single fields, which a million empty ones would keep busy.
     model = model_of(proto, ())
     is_suspect = model.loaded and not (is_plain and is_shallow(model))
     if is_suspect or (kind == MODEL and not (proto.HasField("graph") or proto.functions)):
@@ -167,7 +167,7 @@ def _other_message(source: Source, kind: str) -> Fault | None:
 
 
 def _unsplit(source: Source, kind: str, limits: Limits, error: WireError) -> tuple[Fault, ...]:
-    """Why bytes could not be split; while the slow walk finds nothing wrong, as in a file that shrank, the error."""
+    """Why bytes could not be split; where the walk finds nothing wrong, as in a file that shrank, the error."""
     from onnx_lint.loader.wire_audit import inspect
 
     other = _other_message(source, kind)

@@ -17,7 +17,7 @@ _SPARE_BYTES: Final = 1 << 22
 """The size of a block that is asked for and given back, unused, before a message is put together from pieces.
 
 From then on the allocator of the GNU C library keeps some of what is freed, and makes the next piece from that. Else it
-returns it after each piece, and all pages are new to the next one: a quarter of the time of parsing 100,000 nodes.
+returns it after each piece, and all pages are new to the next one.
 """
 
 
@@ -36,8 +36,8 @@ def _parsed(data: bytes, message: Any) -> Proto | None:
 def canonical_outline(skeleton: Skeleton) -> Proto | None:
     """The model that the skeleton holds, in outline; None unless all but the nodes is canonical.
 
-    To parse each piece once more and write that takes two thirds of the time, and none of the memory, of writing the
-    whole message: a buffer of its size, and those that were too small for it, are new memory, which is slow.
+    Each piece is parsed once more and written. To write the whole message would take a buffer of its size, and before
+    it those that were too small for it.
     """
     # What the outline leaves as bytes but nodes has to be looked into here: nobody does it later.
     message, outline = schema.nodeless(MODEL), schema.outline(MODEL)
@@ -100,7 +100,7 @@ def is_canonical(proto: Proto, data: bytes) -> bool:
     """Whether `data` is exactly what writing `proto` gives, unknown fields left out, which are removed from it.
 
     Then there are no unknown fields, no wrong wire types and no singular field given twice, and the walk over every
-    single field, which costs a hundred times as much, is not needed. Most writers write fields in ascending order.
+    single field is not needed (docs/performance.md: canonical). Most writers write fields in ascending order.
     Of a message that nests deeply that is not certain, see `is_shallow`.
     """
     proto.DiscardUnknownFields()

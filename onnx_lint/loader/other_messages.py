@@ -35,7 +35,7 @@ MAX_TRIED_BYTES: Final = 1 << 28
 _MOST_ELEMENTS: Final = 1 << 63
 
 _TRIED_WHOLE: Final = 1 << 25
-"""What has fewer bytes is parsed with the contents of its tensors: to leave out many small ones takes longer."""
+"""What has fewer bytes is parsed with the contents of its tensors, of which it has no large ones."""
 
 _TRIED_FIELDS: Final = 1 << 17
 """How many fields are looked at to find the contents of tensors."""

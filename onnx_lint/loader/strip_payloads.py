@@ -22,10 +22,10 @@ from onnx_lint.spec.element_types import VALUE_FIELDS
 _VALUE_FIELDS = frozenset(VALUE_FIELDS)
 
 PAYLOAD_BYTES = 4096
-"""Values of fewer bytes stay in the message; what is small is cheaper to copy than to keep apart."""
+"""Values of fewer bytes stay in the message; what is small is copied."""
 
 WHOLE_BYTES = 1 << 22
-"""A file of at most this many bytes is parsed whole: walking it takes longer than copying its tensors."""
+"""A file of at most this many bytes is parsed whole, its tensors copied."""
 
 PIECE_BYTES = 1 << 18
 """A larger message is parsed in pieces of about this size: what one needs in memory, the next one has again."""
@@ -225,7 +225,7 @@ class _Copier:
                         continue
                 small += 1
                 if small % LONG_RUN == 0:
-                    # Most of a large graph is small nodes; counting them in one loop takes a tenth of the time.
+                    # Most of a large graph is small nodes (docs/performance.md: small-nodes).
                     key = number << 3 | WireType.LEN
                     most = PAYLOAD_BYTES if is_holder else wire.MOST_SHORT_BYTES
                     limit = min(end, following + PIECE_BYTES)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at the fields of a serialized model and tells what is wrong with the bytes.
 
-This is the slow and exact walk, taken only when a file does not parse or is not written as its parse would be.
+This is the exact walk, taken only when a file does not parse or is not written as its parse would be.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class _Walk:
     def is_canonical(self, message: str, start: int, end: int) -> bool:
         """Whether nothing is wrong with a message, as far as parsing it alone tells at little cost.
 
-        Most messages of a file with a fault have none, and to walk the fields of each takes a hundred times as long.
+        Most messages of a file with a fault have none, and need not be walked (docs/performance.md: canonical).
         What is parsed in vain is parsed again for each message in it, so that has to be made up for by what is not.
         """
         length = end - start

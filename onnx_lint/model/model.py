@@ -444,7 +444,7 @@ class Model:
         return [ExternalData(tensor, self.directory, files) for tensor in found]
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
-        # Most models keep no payload in the source, and a key costs more than the question whether one is needed.
+        # Most models keep no payload in the source, so that no key has to be made.
         payloads = self.payloads.get(place.key, ()) if self.payloads else ()
         return Tensor(proto, place, graph, payloads)
 

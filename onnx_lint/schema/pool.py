@@ -20,7 +20,7 @@ def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     """What makes a descriptor pool, and what makes a message class from a descriptor.
 
     Both are what google.protobuf.descriptor_pool and message_factory hand on. These two modules also import the reader
-    of the text format and the implementation in pure Python, which takes a fifth of a run on a small model.
+    of the text format and the implementation in pure Python (docs/performance.md: descriptor-pool).
     """
     try:
         # The first class that is made imports this module from C, and ends the process with a segmentation fault when
@@ -57,7 +57,7 @@ def pool() -> Any:
 def files_of(descriptor_set: bytes) -> Iterator[bytes]:
     """Each FileDescriptorProto in a serialized FileDescriptorSet, which has no other field.
 
-    To parse the set would import descriptor_pb2, which takes longer than to lint a small model.
+    To parse the set would import descriptor_pb2 (docs/performance.md: descriptor-set).
     """
     position = 0
     while position < len(descriptor_set):

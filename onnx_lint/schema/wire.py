@@ -280,7 +280,7 @@ def records(
             base, local = position, 0
             chunk = source.read_at(position, min(WINDOW_BYTES, end - position))
         try:
-            # Most tags and lengths have one byte: not to call for those takes a third of the time.
+            # Most tags and lengths have one byte, and nothing is called for those.
             tag = chunk[local]
             if tag < 0x80:
                 local += 1

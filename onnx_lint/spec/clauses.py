@@ -181,8 +181,8 @@ def _compiled(source: bytes) -> dict[str, Clause] | None:
     """The clauses from their compiled form, unless that is missing or was made from another source.
 
     It is JSON with a checksum of the source, and for each clause the values of its fields in their order; of `keyword`
-    the index of one in a list, since few differ. `python -m tools.compile_clauses` makes it after an edit. Reading TOML
-    takes 25 to 50 ms, longer than linting a small model; the compiled form takes 2 ms.
+    the index of one in a list, since few differ. `python -m tools.compile_clauses` makes it after an edit.
+    It is there to be read sooner (docs/performance.md: compiled-clauses).
     """
     try:
         data = package_data.read("onnx_lint.spec", COMPILED)

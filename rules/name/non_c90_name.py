@@ -70,8 +70,7 @@ def _names_of_few(graph: Graph, operators: set[str], attributes: set[str]) -> tu
 def _differ(graph: Graph, others: list[str]) -> bool:
     """Whether the names of values and nodes and the `others` all differ.
 
-    Another rule wants the set of the node names as well. One of all names takes as long as to judge them: 30 ms of
-    240,000, and new memory.
+    Another rule wants the set of the node names as well, and no set of all names is made beside it.
     """
     nodes, values = graph.distinct_node_names, graph.positions
     if len(nodes) < len(graph.node_names) or not nodes.isdisjoint(values):

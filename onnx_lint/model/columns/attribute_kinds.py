@@ -98,10 +98,10 @@ _known: dict[bytes, AttributeKind] = {}
 def attribute_kind(attribute: Any) -> AttributeKind:
     """The signature of an AttributeProto.
 
-    To look up its serialized form costs a tenth of asking for each of its fourteen value fields.
+    Its serialized form is looked up before any field is asked for (docs/performance.md: attribute-kinds).
     """
     if attribute.HasField("g"):
-        return _asked(attribute)  # hardly any graph is repeated, and to write one takes longer than to ask
+        return _asked(attribute)  # hardly any graph is repeated, and one is long to write
     key = attribute.SerializePartialToString()
     found = _known.get(key)
     if found is None:

@@ -4,7 +4,7 @@
 A graph of a hundred thousand nodes has a few hundred nodes that differ in more than names. Protocol Buffers writes the
 fields of a NodeProto in ascending order: inputs, outputs and name come first, and what follows is the same, byte for
 byte, in all nodes that do the same. So only the names are read node by node, and the rest is parsed once for each
-distinct rest. That takes a third of the time and of the memory of a message for each node.
+distinct rest (docs/performance.md: columns-of-nodes).
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
         name = ""
         position = 0
         has_gap = False
-        # One loop without calls: a call for each of the five strings of a node would take as long as all the rest. The
-        # tag behind each string is read in any case, so a string that is longer than the rest raises IndexError.
+        # One loop without calls: a node has five strings. The tag behind each string is read in any case, so a string
+        # that is longer than the rest raises IndexError.
         try:
             while data[position] == _INPUT:
                 start = position + 2
@@ -175,7 +175,7 @@ def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
 
 
 def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, bytes]:
-    """Inputs, outputs, name and the serialized rest of a node that the quick way does not get through."""
+    """Inputs, outputs, name and the serialized rest of a node that the columns do not get through."""
     proto = _checked(data, table)
     found = proto.input[:], proto.output[:], proto.name
     table.longest = max(table.longest, *(len(name.encode()) for name in (*found[0], *found[1], found[2])))

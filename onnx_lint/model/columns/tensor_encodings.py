@@ -74,11 +74,11 @@ _FEW_VALUES: Final = 256
 """Of more the rules on them see to."""
 
 SetFields = dict[FieldDescriptor, Any]
-"""The fields of a tensor that are set, with their values. The descriptors themselves make the quickest table."""
+"""The fields of a tensor that are set, with their values."""
 
 
 def set_fields(tensor: Proto) -> SetFields:
-    """The fields of a TensorProto that are set. To ask for all of them at once costs less than to ask for a few."""
+    """The fields of a TensorProto that are set, all asked for at once."""
     return dict(tensor.ListFields())
 
 

@@ -214,7 +214,7 @@ def _tensor_statements(
 def contradict(one: Statements, other: Statements) -> bool:
     """Whether no type is as both say: they state different things of the same part.
 
-    It takes as long as the shorter of the two. Where kinds or ranks differ, so may deeper parts, which adds nothing.
+    It goes as far as the shorter of the two. Where kinds or ranks differ, so may deeper parts, which adds nothing.
     """
     few, many = (one, other) if len(one) < len(other) else (other, one)
     return any(many.get(part, value) != value for part, value in few.items())

@@ -95,7 +95,7 @@ class Calls:
         """Every call, in the order of the graphs."""
         if not self._functions:
             return []
-        # Most nodes are operators, and a look-up by op_type alone is half the price.
+        # Most nodes are operators, which the op_type alone tells.
         forms = set[NodeForm]().union(*[graph.form_counts for graph in self._graphs])
         functions = {form: self.function_of(form) for form in forms if form.op_type in self.names}
         called = {form: function for form, function in functions.items() if function is not None}

@@ -157,7 +157,7 @@ class Operators:
         return self._by_form[key]
 
     def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
-        # Most nodes are operators, and a look-up by op_type alone is the cheapest.
+        # Most nodes are operators, which the op_type alone tells.
         if form.op_type in self._function_names:
             function = self._calls_of_functions.function_of(form)
             if function is not None:

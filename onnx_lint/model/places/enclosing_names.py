@@ -73,7 +73,6 @@ class _Message:
         return self._inner[step]
 
     def _open(self, name: str, index: int | None) -> _Message | None:
-        # What fields there are is asked of the schema: the descriptors of protobuf take three times as long to answer.
         field = wire.fields_by_name(self._kind).get(name)
         if field is None or field.message is None or field.repeated != (index is not None):
             return None

@@ -24,8 +24,7 @@ PIECE_BYTES = 1 << 22
 """How many bytes of a payload are in memory at once."""
 
 VARINT_PIECE_BYTES = 1 << 15
-"""The same for varints, each byte of which becomes a number of eight; what stays in the processor's cache is decoded
-three times as fast."""
+"""The same for varints, each byte of which becomes a number of eight: these are to stay in the processor's cache."""
 
 _FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8"}
 _VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64"}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures each row of the ledger `docs/performance.md`: what onnx-lint does, and what it would do otherwise.
+
+`python benchmarks/ledger.py [--write] [ROW...]`. Every row is two pieces of code that run in processes of their own, in
+turn, and the least processor time of each counts, without that of a Python that does nothing. The exit code is 1 where
+what is done is no quicker than what it replaces, or has lost more than half of what the ledger says that it gains. With
+--write the figures are put into the ledger.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import models
+
+ROOT: Final = Path(__file__).parent.parent
+LEDGER: Final = ROOT / "docs" / "performance.md"
+ROUNDS: Final = 7
+ROW: Final = re.compile(r"^\| `([a-z-]+)` \| (.*) \| ([\d,.]+) ms \| ([\d,.]+) ms \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two pieces of code that end in the same: the way that onnx-lint goes, and the other one."""
+
+    common: str
+    quick: str
+    slow: str
+
+
+_SMALL: Final = "import sys; sys.argv[1:] = [SMALL]; from onnx_lint.__main__ import main\n"
+_LINT: Final = """
+from onnx_lint.engine import lint_source
+from onnx_lint.settings import Settings
+from onnx_lint.source import BytesSource
+settings, data = Settings(), open(SMALL, "rb").read()
+def lint(times):
+    for _ in range(times):
+        lint_source(BytesSource(data), "m.onnx", settings)
+"""
+_LOAD: Final = """
+from onnx_lint.loader import load
+from onnx_lint.source import BytesSource
+data = open(LARGE, "rb").read()
+"""
+_TENSORS: Final = """
+from onnx_lint import schema
+from onnx_lint.model.columns.gather import CHUNK
+Tensor = schema.message("TensorProto")
+written = [Tensor(name=f"w{n}", data_type=1, dims=[n, 3], raw_data=b"1234").SerializeToString() for n in range(20_000)]
+"""
+
+PAIRS: Final[Mapping[str, Pair]] = {
+    "no-click": Pair("", "import onnx_lint.cli.run", "import onnx_lint.cli.application"),
+    "records": Pair(
+        "from onnx_lint.record import Record\nfrom dataclasses import dataclass\n"
+        "fields = '\\n a: int\\n b: str\\n c: tuple[int, ...] = ()\\n'\n",
+        "exec(''.join(f'class C{n}(Record):{fields}' for n in range(60)))",
+        "exec(''.join(f'@dataclass(frozen=True, slots=True)\\nclass C{n}:{fields}' for n in range(60)))",
+    ),
+    "descriptor-pool": Pair(
+        "from onnx_lint.schema.pool import factory\n",
+        "factory()",
+        "from google.protobuf import descriptor_pool, message_factory",
+    ),
+    "descriptor-set": Pair(
+        "from onnx_lint import package_data, schema\nfrom onnx_lint.schema.pool import factory\nfactory()\n",
+        "schema.pool()",
+        "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
+        "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
+    ),
+    "compiled-clauses": Pair(
+        "from onnx_lint import package_data\nfrom onnx_lint.spec import clauses\n"
+        "source = package_data.read('onnx_lint.spec', clauses.SOURCE)\n",
+        "assert clauses._compiled(source)",
+        "clauses.parse(source.decode())",
+    ),
+    "entry-points": Pair(
+        "from onnx_lint import registry\n",
+        "registry._has_plugins()",
+        "from importlib.metadata import entry_points\nentry_points(group=registry.ENTRY_POINT_GROUP)",
+    ),
+    "package-data": Pair(
+        "import onnx_lint.spec\nfrom onnx_lint import package_data\n",
+        "package_data.read('onnx_lint.spec', 'clauses.json')",
+        "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.json')",
+    ),
+    "rules-asked": Pair(
+        _LINT,
+        "lint(1)",
+        "from onnx_lint.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
+    ),
+    "collector-at-start": Pair(_SMALL, "main()", "import gc\ngc.disable = lambda: None\nmain()"),
+    "collector-at-end": Pair(_SMALL.replace("SMALL", "LARGE"), "main()", "import gc\ngc.freeze = gc.enable\nmain()"),
+    "collector-for-a-file": Pair(
+        "from onnx_lint import lint\n", "lint(LARGE)", "import gc\ngc.disable = lambda: None\nlint(LARGE)"
+    ),
+    "selection-kept": Pair(
+        _LINT,
+        "lint(300)",
+        "from onnx_lint import selection\nfor _ in range(300):\n    selection._last_selection = None\n    lint(1)",
+    ),
+    "canonical": Pair(
+        _LOAD,
+        "load(BytesSource(data), 'm.onnx')",
+        "load(BytesSource(data + b'\\xf8\\x07\\x01'), 'm.onnx')",
+    ),
+    "columns-of-nodes": Pair(
+        _LOAD + "from onnx_lint import schema\n",
+        "outline = schema.nodeless('ModelProto').FromString(data)\n"
+        "from onnx_lint.model.columns.nodes import node_table\nnode_table(outline.graph.node)",
+        "proto = schema.message('ModelProto').FromString(data)\n"
+        "kept = [(tuple(node.input), tuple(node.output), node.name, node.op_type, list(node.attribute))"
+        " for node in proto.graph.node]",
+    ),
+    "gathered-fields": Pair(
+        _TENSORS,
+        "gathered = schema.columns('TensorProto')\n"
+        "for start in range(0, len(written), CHUNK):\n"
+        "    found = gathered.FromString(b''.join(written[start : start + CHUNK]))\n"
+        "    list(found.name), list(found.data_type), list(found.dims)",
+        "for data in written:\n"
+        "    tensor = Tensor.FromString(data)\n"
+        "    tensor.name, tensor.data_type, list(tensor.dims)",
+    ),
+    "attribute-kinds": Pair(
+        "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"
+        "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",
+        "for _ in range(20_000):\n    attribute_kinds.attribute_kind(made)",
+        "for _ in range(20_000):\n    attribute_kinds._asked(made)",
+    ),
+    "small-nodes": Pair(
+        _LOAD + "from onnx_lint.loader import strip_payloads\n",
+        "strip_payloads.read_skeleton(BytesSource(data), 1 << 29, 5_000_000)",
+        "strip_payloads.LONG_RUN = 1 << 60\nstrip_payloads.read_skeleton(BytesSource(data), 1 << 29, 5_000_000)",
+    ),
+}
+"""The code of each row, by its name."""
+
+
+def rows() -> dict[str, tuple[float, float]]:
+    """The rows of the ledger: milliseconds of what is done, and of what it replaces."""
+    text = LEDGER.read_text(encoding="utf-8")
+    return {name: (_number(quick), _number(slow)) for name, _, quick, slow in ROW.findall(text)}
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+class Bench:
+    """Runs code in processes, with the models that it may name: SMALL and LARGE."""
+
+    def __init__(self, folder: Path) -> None:
+        self._head = ""
+        for name, count in (("SMALL", 10), ("LARGE", 30_000)):
+            path = folder / f"{name.lower()}.onnx"
+            models.save(models.mixture(count), path)
+            self._head += f"{name} = {str(path)!r}\n"
+        self._environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONPATH": str(ROOT)}
+        self._environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def milliseconds(self, code: str) -> float:
+        """The processor time of one process."""
+        command = [sys.executable, "-c", self._head + code]
+        process = subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise SystemExit(f"this code ended with {process.returncode}:\n{code}")
+        return (usage.ru_utime + usage.ru_stime) * 1000
+
+    def measure(self, pair: Pair) -> tuple[float, float]:
+        """The least time of either code, beyond that of what they have in common."""
+        codes = (pair.common, pair.common + pair.quick, pair.common + pair.slow)
+        times: list[list[float]] = [[] for _ in codes]
+        for number in range(ROUNDS + 1):
+            for code, found in zip(codes, times, strict=True):
+                found.append(self.milliseconds(code))
+            if number == 0:  # in which all was compiled
+                times = [[] for _ in codes]
+        floor, quick, slow = map(min, times)
+        return max(quick - floor, 0.1), max(slow - floor, 0.1)
+
+
+def main() -> int:
+    """Measure the rows; return 1 where one does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="put the figures into the ledger")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
+    arguments = parser.parse_args()
+    known = rows()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder))
+        for name in arguments.rows or PAIRS:
+            quick, slow = bench.measure(PAIRS[name])
+            then = known.get(name, (quick, slow))
+            holds = quick < slow and 1 - quick / slow >= (1 - then[0] / then[1]) / 2
+            failed += not holds
+            told = f"{quick:,.1f} ms in place of {slow:,.1f} ms; the ledger: {then[0]:,.1f} and {then[1]:,.1f}"
+            print(f"{name:<22}{'' if holds else 'DOES NOT HOLD: '}{told}", flush=True)
+            if arguments.write:
+                _write(name, quick, slow)
+    return 1 if failed and not arguments.write else 0
+
+
+def _write(name: str, quick: float, slow: float) -> None:
+    text = LEDGER.read_text(encoding="utf-8")
+    line = rf"^(\| `{name}` \| .* \|) [\d,.]+ ms \| [\d,.]+ ms \|$"
+    LEDGER.write_text(
+        re.sub(line, rf"\1 {quick:,.1f} ms | {slow:,.1f} ms |", text, flags=re.MULTILINE), encoding="utf-8"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
