@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.model import Model, Place
-from onnx_lint.model.documents.kinds import KINDS, MODEL
-from onnx_lint.record import replace
+from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import Registered
 from onnx_lint.report import Diagnostic, RelatedPlace
-from onnx_lint.rule import Finding, Related, Rule
+from onnx_lint.rule import Finding, Rule
 from onnx_lint.selection import is_selected
 from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
@@ -25,11 +24,8 @@ def diagnose(
 ) -> Iterator[tuple[int, Diagnostic]]:
     """The diagnostics of what one rule found, each with the byte at which it begins; without what is not selected."""
     levels: dict[str, Severity | None] = {}
-    for found in findings:
-        clause = _clause_of(entry.rule, found)
-        finding = found if model.kind == MODEL else _of_document(found, entry.needs, model)
-        if finding is None:
-            continue
+    for finding in findings:
+        clause = _clause_of(entry.rule, finding)
         if clause.id not in levels:
             levels[clause.id] = _level(entry, clause, settings)
         level = levels[clause.id]
@@ -44,28 +40,6 @@ def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | 
     if level is None or not is_selected(entry, clause, settings):
         return None
     return settings.severities.get(entry.id, level)
-
-
-_OF_THE_FILE: Final = frozenset({"file", "operator-set", "value"})
-"""What those rules need that look at the document itself and not at the model around its parts."""
-
-
-def _of_document(finding: Finding, needs: str, model: Model) -> Finding | None:
-    """The finding with the places of a document that is no model; None where it is not about the document."""
-    if needs in _OF_THE_FILE:
-        return finding
-    place = model.place_in_document(finding.place)
-    if place is None:
-        return None
-    related = ((item, model.place_in_document(item.place)) for item in finding.related)
-    return replace(
-        finding,
-        place=place,
-        message=model.wording_of_document(finding.message),
-        related=tuple(
-            Related(other, model.wording_of_document(item.message)) for item, other in related if other is not None
-        ),
-    )
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:

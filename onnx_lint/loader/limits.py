@@ -50,9 +50,9 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
 
 def _counted(model: Model, limit: str) -> str:
     """How many there are at least: what stands at the top is counted, and what is nested in it is not looked at."""
-    proto, most = model.proto, getattr(model.limits, limit)
-    top = [proto.graph, *proto.functions[: model.limits.graphs]]
-    count = len(proto.functions) + 1 if limit == "graphs" else sum(len(graph.node) for graph in top)
+    most = getattr(model.limits, limit)
+    top = [model.main_graph, *(function.body for function in model.functions[: model.limits.graphs])]
+    count = len(model.functions) + 1 if limit == "graphs" else sum(len(graph.proto.node) for graph in top)
     return f"at least {count:,}" if count > most else f"more than {most:,}"
 
 

@@ -19,10 +19,10 @@ Asked = Callable[[AttributeKind], bool]
 
 
 class _Row(Record):
-    """The attributes of the nodes of one graph, and the defaults of a function's attribute parameters."""
+    """The attributes of the nodes of one graph, and those that stand in no node."""
 
     graph: Graph
-    defaults: list[AttributeKind]
+    others: list[AttributeKind]
 
 
 class AttributeIndex:
@@ -35,17 +35,17 @@ class AttributeIndex:
         self._rows: list[_Row] = []
 
     def add(self, graph: Graph) -> list[Attribute]:
-        """Take in the attributes of the graph's nodes, and a function's defaults; not those of nested graphs.
+        """Take in the attributes of the graph's nodes, and those in no node; not those of nested graphs.
 
         Returns the attributes that hold graphs.
         """
-        row = _Row(graph, list(map(attribute_kind, graph.proto.attribute_proto)) if graph.is_function else [])
+        row = _Row(graph, list(map(attribute_kind, graph.attribute_protos)))
         self._rows.append(row)
         # Functions repeat a few forms, and of all of them only the first is looked at.
         new = graph.form_counts.keys() - self._forms
-        if new or row.defaults:
+        if new or row.others:
             self._forms |= new
-            kinds = set(row.defaults).union(*map(_kinds, new))
+            kinds = set(row.others).union(*map(_kinds, new))
             self._kinds |= kinds
             self._holding_graphs.update(filter(_holds_graphs, kinds))
         if not self._holding_graphs:
@@ -76,7 +76,7 @@ class AttributeIndex:
         forms = {form: sum(map(wanted.__contains__, _kinds(form))) for form in self._forms}
         counts = (row.graph.form_counts.items() for row in self._rows)
         of_nodes = sum(count * forms[form] for items in counts for form, count in items if form in forms)
-        return of_nodes + sum(kind in wanted for row in self._rows for kind in row.defaults)
+        return of_nodes + sum(kind in wanted for row in self._rows for kind in row.others)
 
 
 def _kinds(form: NodeForm) -> tuple[AttributeKind, ...]:
@@ -104,7 +104,6 @@ def _located(row: _Row, wanted: set[AttributeKind], forms: set[NodeForm]) -> Ite
                 for index, kind in enumerate(_kinds(form)):
                     if kind in wanted:
                         yield Attribute(form.attributes[index], place.at("attribute", index), graph, node)
-    for index, kind in enumerate(row.defaults):
+    for index, kind in enumerate(row.others):
         if kind in wanted:
-            place = graph.place.at("attribute_proto", index)
-            yield Attribute(graph.proto.attribute_proto[index], place, graph, None)
+            yield Attribute(graph.attribute_protos[index], graph.at("attribute_proto", index), graph, None)

@@ -14,7 +14,7 @@ from onnx_lint.model.columns.initializers import NO_INITIALIZERS, Initializers, 
 from onnx_lint.model.columns.nodes import NodeForm, NodeTable, node_table
 from onnx_lint.model.columns.value_infos import ValueInfos, value_infos_of
 from onnx_lint.model.places.place import Place
-from onnx_lint.record import Record
+from onnx_lint.record import EMPTY, Record
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
 
@@ -76,7 +76,7 @@ class Node:
     @property
     def place(self) -> Place:
         """The place of the NodeProto."""
-        return self.graph.place.at("node", self.index)
+        return self.graph.at("node", self.index)
 
     def attributes(self) -> Iterator[tuple[Proto, Place]]:
         """Each AttributeProto of the node with its place."""
@@ -87,6 +87,8 @@ class Node:
     def describe(self) -> str:
         """The node as messages name it: by its name where it has one, and its operator."""
         operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
+        if self.graph.is_file and not self.name:
+            return f"the node ({operator})"
         return f"node {quote(self.name)} ({operator})" if self.name else f"unnamed node {self.index} ({operator})"
 
 
@@ -129,7 +131,7 @@ class Definition(Record):
         """The place of the input, the initializer, or the output's name."""
         if self.node is not None:
             return self.node.place.at("output", self.index)
-        return self.graph.place.at(self.field, self.index)
+        return self.graph.at(self.field, self.index)
 
     def describe(self) -> str:
         """The definition as messages name it."""
@@ -147,6 +149,9 @@ class Graph:
 
     A nested graph sees the names of `parent` that are defined before node `position` of it. A training algorithm
     sees all names of the inference graph, with which it forms one graph.
+
+    What stands in no graph, as the one node of a file, stands in one of kind FILE, which is not in the file: `parts`
+    are the places of its elements there, `attributes` what it has of attributes that stand in no node.
     """
 
     def __init__(
@@ -158,6 +163,8 @@ class Graph:
         parent: Graph | None = None,
         position: int = 0,
         function: Function | None = None,
+        parts: Mapping[tuple[str, int | None], Place] = EMPTY,
+        attributes: Sequence[Proto] = (),
     ) -> None:
         self.kind = kind
         self.is_function: bool = kind is GraphKind.FUNCTION
@@ -170,8 +177,24 @@ class Graph:
         """How many graphs this one is nested in."""
         self.function = function
         """The function in whose body the graph stands, at any depth."""
+        self._parts = parts
+        self._attributes = attributes
         self.nested: list[Graph] = []
         """The graphs in the attributes of the nodes, not those inside them."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is no graph, but stands for the file around a part of one."""
+        return self.kind is GraphKind.FILE
+
+    def at(self, field: str, index: int | None = None) -> Place:
+        """The place of a field of the graph, or of an element of a list of it."""
+        return (self._parts.get((field, index)) if self._parts else None) or self.place.at(field, index)
+
+    @property
+    def attribute_protos(self) -> Sequence[Proto]:
+        """The AttributeProtos that stand in no node: the defaults of a function's parameters, or one by itself."""
+        return self.proto.attribute_proto if self.is_function else self._attributes
 
     @cached_property
     def name(self) -> str:

@@ -12,7 +12,8 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.columns.attribute_kinds import AttributeKind
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, Context, context, moved, values
+from onnx_lint.model.documents.kinds import KINDS, MODEL, OF_MODELS, OPERATOR_SET
+from onnx_lint.model.documents.roots import Roots, roots, values
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node
 from onnx_lint.model.names.declarations import Declaration, repeated_declarations
@@ -36,7 +37,7 @@ from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
-from onnx_lint.spec.releases import NEWEST_IR_VERSION
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
@@ -71,17 +72,17 @@ class Model:
             proto = (schema.outline if kind == MODEL else schema.message)(kind)()
         self._values: list[tuple[Proto, Place]] | None = None
         self._holders: dict[str, list[Graph]] = {}
-        self._context: Context | None = None if kind == MODEL else context(kind, proto)
-        self.proto: Proto = schema.outlined(proto if self._context is None else self._context.proto)
+        self.document: Proto = schema.outlined(proto) if kind == MODEL else proto
+        """The message that the file holds, whatever it is; a model in outline."""
+        self.proto: Proto = self.document if kind == MODEL else schema.outline(MODEL)()
         """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.model.columns.nodes.
 
-        Of another document the smallest model in which its parts stand, see onnx_lint.model.documents.kinds.
+        Empty where the file holds something else.
         """
-        self.document: Proto = self.proto if self._context is None else proto
-        """The message itself; a model as `proto` has it."""
+        self._supposed: dict[str, int] = {}
         self.source = source
         self.faults = faults
-        self.payloads: Mapping[Key, tuple[Payload, ...]] = _in_context(payloads or {}, self._context)
+        self.payloads: Mapping[Key, tuple[Payload, ...]] = payloads or {}
         self.form = form
         """`binary`, `textproto` or `json`."""
         self.directory = directory
@@ -99,8 +100,8 @@ class Model:
 
     @cached_property
     def ir_version(self) -> int:
-        """The IR version that the model states; 0 when it states none."""
-        return int(self.proto.ir_version)
+        """The IR version that the model or operator set states; 0 when it states none, and in another document."""
+        return int(self.document.ir_version) if self.kind in {MODEL, OPERATOR_SET} else 0
 
     @cached_property
     def effective_ir_version(self) -> int:
@@ -128,17 +129,9 @@ class Model:
             yield item
         self._values = found
 
-    def place_in_document(self, place: Place) -> Place | None:
-        """Where in the file `place` of the model stands; None where that is no part of the document."""
-        return place if self._context is None else moved(place, self._context, ROOT)
-
-    def wording_of_document(self, message: str) -> str:
-        """The message with the document for the model around its parts, and with its places."""
-        if self._context is None:
-            return message
-        from onnx_lint.model.document_wording import worded  # late, as most files are models
-
-        return worded(message, self.kind, self.place_in_document)
+    def describe(self) -> str:
+        """The model as messages name it, or the other document that the file holds."""
+        return f"the {KINDS[self.kind].noun.replace('-', ' ')}"
 
     def suppose_imports(self, versions: Mapping[str, int]) -> None:
         """Take a graph or node that stands in no model to import the operator sets; to be said before the first rule.
@@ -146,21 +139,26 @@ class Model:
         Any other file says itself what it imports.
         """
         if self.kind in OF_MODELS:
-            for domain, version in versions.items():
-                self.proto.opset_import.add(domain=domain, version=version)
+            self._supposed.update(versions)
 
     # --- graphs and functions
 
     @cached_property
-    def main_graph(self) -> Graph:
-        """The inference graph; an empty one when the model has none."""
-        kind = GraphKind.MAIN if self.kind in {MODEL, "GraphProto"} else GraphKind.FILE
-        return Graph(kind, self.proto.graph, ROOT.at("graph"))
+    def _roots(self) -> Roots:
+        return roots(self.kind, self.document)
 
     @cached_property
-    def functions(self) -> list[Function]:
-        """The model-local functions, in the order of the file."""
-        return [Function(index, proto, ROOT.at("functions", index)) for index, proto in enumerate(self.proto.functions)]
+    def main_graph(self) -> Graph:
+        """The inference graph; an empty one when the model has none.
+
+        In a file that holds a part of a graph by itself, what stands for the file around it.
+        """
+        return self._roots.graph or Graph(GraphKind.MAIN, self.proto.graph, ROOT.at("graph"))
+
+    @cached_property
+    def functions(self) -> Sequence[Function]:
+        """The model-local functions, those of an operator set, or the one of the file, in the order of the file."""
+        return self._roots.functions
 
     @cached_property
     def functions_are_bound(self) -> bool:
@@ -205,8 +203,9 @@ class Model:
         TooDeepError.
         """
         budget = Budget(self.limits)
-        budget.ask(len(self.proto.functions))
-        top = [self.main_graph] if self.proto.HasField("graph") else []
+        if self.kind in {MODEL, OPERATOR_SET}:
+            budget.ask(len(self.document.functions))
+        top = [self._roots.graph] if self._roots.graph is not None else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
         return [graph for outer in top for graph in with_nested(outer, self._attribute_index, budget)]
@@ -247,7 +246,8 @@ class Model:
     @cached_property
     def imports(self) -> Imports:
         """The operator sets that the model and its functions import."""
-        return Imports(self.proto, self.functions)
+        stated = self.proto.opset_import if self.kind == MODEL else None
+        return Imports(stated, self.functions, self._supposed or _supposed_imports(self.kind, self.document))
 
     @cached_property
     def domains_in_use(self) -> dict[int | None, frozenset[str]]:
@@ -351,20 +351,20 @@ class Model:
 
     @cached_property
     def _type_index(self) -> TypeIndex:
-        return TypeIndex(self._graphs_of_value_infos, self._attribute_index)
+        return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
 
     def value_infos(self) -> Iterator[ValueInfo]:
         """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
         for graph in self._graphs_of_value_infos:
             for role in graph.value_infos:
                 for index in range(len(getattr(graph.proto, role))):
-                    yield ValueInfo(graph.message_at(role, index), graph.place.at(role, index), graph, role)
+                    yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
 
     @cached_property
     def annotated_value_infos(self) -> list[ValueInfo]:
         """The value infos that have documentation or metadata."""
         return [
-            ValueInfo(graph.message_at(role, index), graph.place.at(role, index), graph, role)
+            ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
             for graph in self._graphs_of_value_infos
             for role, values in graph.value_infos.items()
             for index in values.annotated
@@ -399,7 +399,7 @@ class Model:
             if graph.is_function:
                 continue
             for index, proto in enumerate(graph.proto.sparse_initializer):
-                yield SparseTensor(proto, graph.place.at("sparse_initializer", index), graph)
+                yield SparseTensor(proto, graph.at("sparse_initializer", index), graph)
         for attribute in self.attributes_where(lambda kind: not _SPARSE_FIELDS.isdisjoint(kind.fields)):
             if attribute.proto.HasField("sparse_tensor"):
                 yield SparseTensor(attribute.proto.sparse_tensor, attribute.place.at("sparse_tensor"), attribute.graph)
@@ -420,7 +420,7 @@ class Model:
                 continue
             for index in range(len(graph.proto.initializer)):
                 proto = graph.message_at("initializer", index)
-                yield self._tensor(proto, graph.place.at("initializer", index), graph)
+                yield self._tensor(proto, graph.at("initializer", index), graph)
         for attribute in self.attributes_where(lambda kind: not _TENSOR_FIELDS.isdisjoint(kind.fields)):
             if attribute.proto.HasField("t"):
                 yield self._tensor(attribute.proto.t, attribute.place.at("t"), attribute.graph)
@@ -572,7 +572,7 @@ class Model:
     @cached_property
     def has_unusual_types(self) -> bool:
         """Whether a type is not usual, see onnx_lint.model.types.usual_types: few rules look at usual ones."""
-        if self.count_attributes(_holds_types):
+        if self.count_attributes(_holds_types) or self._roots.types:
             return True
         lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
         return not all(map(is_usual, set().union(*lists)))
@@ -636,20 +636,18 @@ class Model:
         return next(found for place in place.ancestors() if (found := ranges.byte_range(place)) is not None)
 
 
-def _in_context(
-    payloads: Mapping[Key, tuple[Payload, ...]], found: Context | None
-) -> Mapping[Key, tuple[Payload, ...]]:
-    """The payloads by the places of their tensors in the model around a document."""
-    if found is None or not payloads:
-        return payloads
-    inner_places = {outer: inner for inner, outer in found.places.items()}
-    moved_payloads = {}
-    for key, pieces in payloads.items():
-        # The parts of a sparse tensor stand one step further in than what is moved.
-        cut = next((length for length in range(len(key), -1, -1) if key[:length] in inner_places), None)
-        if cut is not None:
-            moved_payloads[*inner_places[key[:cut]], *key[cut:]] = pieces
-    return moved_payloads
+def _supposed_imports(kind: str, document: Proto) -> dict[str, int]:
+    """The operator sets that are imported outside of functions where the document itself cannot say so.
+
+    An operator set counts as imported by itself, and the domain of a function as one in which it may stand: its version
+    is that of the import of whoever calls it.
+    """
+    if kind == "FunctionProto":
+        return {normalized_domain(document.domain): 1}
+    if kind == OPERATOR_SET:
+        domains = [document.domain, *(function.domain for function in document.functions)]
+        return dict.fromkeys(map(normalized_domain, domains), max(document.opset_version, 1))
+    return {}
 
 
 _TENSOR_FIELDS = frozenset({"t", "tensors"})

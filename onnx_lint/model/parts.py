@@ -14,12 +14,12 @@ from onnx_lint.wording import quote
 
 
 class Attribute(Record):
-    """An AttributeProto: of a node, or the default value of a function's attribute parameter."""
+    """An AttributeProto: of a node, the default value of a function's attribute parameter, or one by itself."""
 
     proto: Proto
     place: Place
     graph: Graph
-    """The graph of the node, or the body of the function that declares the default."""
+    """The graph of the node, the body of the function that declares the default, or what stands for the file."""
     node: Node | None
 
     @property
@@ -30,6 +30,8 @@ class Attribute(Record):
     def describe(self) -> str:
         """The attribute as messages name it."""
         name = f"attribute {quote(self.proto.name)}" if self.proto.name else "an attribute without a name"
+        if self.node is None and self.graph.is_file:
+            return name
         return f"{name} of {self.node.describe() if self.node else self.graph.describe()}"
 
 
@@ -43,9 +45,23 @@ class ValueInfo(Record):
 
     def describe(self) -> str:
         """The value as messages name it."""
+        if self.graph.is_file:
+            return f"value {quote(self.proto.name)}" if self.proto.name else "the value"
         role = "value info" if self.role == "value_info" else self.role
         name = f"{role} {quote(self.proto.name)}" if self.proto.name else f"{role} {self.place.index} without a name"
         return f"{name} of {self.graph.describe()}"
+
+
+class File(Record):
+    """The file itself, as the owner of the one type that it holds."""
+
+    place: Place
+    graph: Graph
+    """What stands for the file where a graph is asked for."""
+
+    def describe(self) -> str:
+        """The file as messages name it."""
+        return self.graph.describe()
 
 
 class Type(Record):
@@ -53,7 +69,7 @@ class Type(Record):
 
     proto: Proto
     place: Place
-    owner: ValueInfo | Attribute
+    owner: ValueInfo | Attribute | File
     parent: Type | None
     """The type whose element (or map value) type this is."""
 
@@ -63,10 +79,14 @@ class Type(Record):
         kind: str | None = self.proto.WhichOneof("value")
         return kind
 
+    @property
+    def of_owner(self) -> str:
+        """The words ` of ...` that name what has the type; none where the type is all that the file holds."""
+        return "" if isinstance(self.owner, File) else f" of {self.owner.describe()}"
+
     def describe(self) -> str:
         """The type as messages name it."""
-        prefix = "the type" if self.parent is None else "an element type"
-        return f"{prefix} of {self.owner.describe()}"
+        return f"{'the type' if self.parent is None else 'an element type'}{self.of_owner}"
 
 
 class Shape(Record):
@@ -77,7 +97,7 @@ class Shape(Record):
     type: Type
 
     @property
-    def owner(self) -> ValueInfo | Attribute:
+    def owner(self) -> ValueInfo | Attribute | File:
         """What has the type."""
         return self.type.owner
 
@@ -92,8 +112,16 @@ class Tensor(Record):
 
     def describe(self) -> str:
         """The tensor as messages name it."""
-        name = f"tensor {quote(self.proto.name)}" if self.proto.name else f"the tensor at {self.place}"
-        return f"{name} of {self.graph.describe()}"
+        if self.proto.name:
+            return f"tensor {quote(self.proto.name)} of {self.graph.describe()}"
+        return f"the tensor at {place_in_words(self.place, self.graph)}"
+
+
+def place_in_words(place: Place, graph: Graph) -> str:
+    """The place of what has no name, with the graph around it, as messages name it."""
+    if not graph.is_file:
+        return f"{place} of {graph.describe()}"
+    return str(place) if place.parent is not None else "the root"
 
 
 class SparseTensor(Record):
@@ -114,11 +142,8 @@ class Metadata(Record):
     """The field that is the list, such as `metadata_props`."""
     owner: str
     """The holder as messages name it."""
-
-    @property
-    def message(self) -> str:
-        """The message that holds the list, such as `NodeProto`."""
-        return _MESSAGES.get(self.place.field, "TensorProto")
+    message: str
+    """What the holder is, such as `NodeProto`."""
 
 
 _FIELD = "metadata_props"
@@ -148,19 +173,4 @@ def metadata_lists(
 
 def _list(proto: Proto, place: Place, owner: str) -> Iterator[Metadata]:
     if proto.metadata_props:
-        yield Metadata(list(proto.metadata_props), place, _FIELD, owner)
-
-
-_MESSAGES = {
-    "model": "ModelProto",
-    "functions": "FunctionProto",
-    "node": "NodeProto",
-    "graph": "GraphProto",
-    "g": "GraphProto",
-    "graphs": "GraphProto",
-    "initialization": "GraphProto",
-    "algorithm": "GraphProto",
-    "input": "ValueInfoProto",
-    "output": "ValueInfoProto",
-    "value_info": "ValueInfoProto",
-}
+        yield Metadata(list(proto.metadata_props), place, _FIELD, owner, proto.DESCRIPTOR.name)

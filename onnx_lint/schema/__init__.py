@@ -34,12 +34,16 @@ def opened(name: str, data: bytes) -> Proto:
     return (outline if name == "NodeProto" else message)(name).FromString(data)
 
 
-def outlined(model: Proto) -> Proto:
-    """The outline of a ModelProto, which may be one already, without unknown fields."""
-    made = outline("ModelProto")
-    if isinstance(model, made):
-        return model
-    known = nodeless("ModelProto").FromString(model.SerializePartialToString())
+def outlined(message: Proto) -> Proto:
+    """The outline of a model, or of what stands in one with graphs in it, without unknown fields; it may be one already.
+
+    Raises KeyError for a message that has none.
+    """
+    name = message.DESCRIPTOR.name
+    made = outline(name)
+    if isinstance(message, made):
+        return message
+    known = nodeless(name).FromString(message.SerializePartialToString())
     known.DiscardUnknownFields()  # they would stand between the fields that are gathered in columns
     return made.FromString(known.SerializePartialToString())
 

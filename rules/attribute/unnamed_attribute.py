@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Attribute, Model
 from onnx_lint.rule import Finding, rule
 
 
@@ -26,9 +26,15 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     ```
     """
     for attribute in model.attributes_where(lambda kind: not kind.is_named):
-        holder = attribute.node.describe() if attribute.node else attribute.graph.describe()
         yield Finding(
             attribute.place,
-            f"attribute {attribute.place.index} of {holder} has no name",
+            f"{_describe(attribute)} has no name",
             allowed="a non-empty name",
         )
+
+
+def _describe(attribute: Attribute) -> str:
+    if attribute.node is None and attribute.graph.is_file:
+        return "the attribute"
+    holder = attribute.node.describe() if attribute.node else attribute.graph.describe()
+    return f"attribute {attribute.place.index} of {holder}"

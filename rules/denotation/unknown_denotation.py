@@ -70,13 +70,13 @@ def _has_unknown(proto: Proto) -> bool:
 def _unknown(holder: Type) -> Iterator[Finding]:
     denotation = holder.proto.denotation
     if denotation and denotation not in TYPE_DENOTATIONS:
-        what = f"type denotation {quote(denotation)} of {holder.owner.describe()}"
+        what = f"type denotation {quote(denotation)}{holder.of_owner}"
         yield _finding(holder.place, what, denotation, TYPE_DENOTATIONS, "DEN-1a")
     for index, dimension in enumerate(_dimensions(holder.proto)):
         denotation = dimension.denotation
         if denotation and denotation not in DIMENSION_DENOTATIONS:
             place = holder.place.at(str(holder.kind)).at("shape").at("dim", index)
-            what = f"denotation {quote(denotation)} of dimension {index} of {holder.owner.describe()}"
+            what = f"denotation {quote(denotation)} of dimension {index}{holder.of_owner}"
             yield _finding(place, what, denotation, DIMENSION_DENOTATIONS, "DEN-2")
 
 

@@ -28,7 +28,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
         if data.is_external and data.proto.data_type == STRING:
             yield Finding(
                 data.tensor.place,
-                f"{data.describe()} holds strings and is stored outside the model",
+                f"{data.describe()} holds strings and is stored outside {model.describe()}",
                 allowed="string_data",
                 subject=data.proto.name,
             )

@@ -118,12 +118,12 @@ def _names_of_few(model: Model) -> Iterator[str]:
 def _long_names(graph: Graph, limit: int) -> Iterator[tuple[Place, str]]:
     """Each name that is too long, with its place."""
     if len(graph.name) > limit:
-        yield graph.place.at("name"), _long("name", graph.name)
+        yield graph.at("name"), _long("name", graph.name)
     for field in ("input", "output", "initializer", "value_info"):
         names = graph.initializer_names if field == "initializer" else getattr(graph, f"{field}_names")
         for index, name in enumerate(names):
             if len(name) > limit:
-                yield graph.place.at(field, index), _long(field, name)
+                yield graph.at(field, index), _long(field, name)
     for number, (node_name, form) in enumerate(zip(graph.node_names, graph.forms, strict=True)):
         for field, name in (("name", node_name), ("op_type", form.op_type), ("domain", form.domain)):
             if len(name) > limit:

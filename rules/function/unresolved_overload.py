@@ -40,16 +40,18 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
             key = (node.domain, node.op_type)
             if key not in overloads:
                 overloads[key] = dict.fromkeys(function.overload for function in namesakes)
-            yield _finding(node, namesakes, overloads[key], suggestions)
+            yield _finding(node, namesakes, overloads[key], suggestions, model.describe())
 
 
-def _finding(node: Node, namesakes: list[Function], overloads: Mapping[str, None], suggestions: Suggestions) -> Finding:
+def _finding(
+    node: Node, namesakes: list[Function], overloads: Mapping[str, None], suggestions: Suggestions, holder: str
+) -> Finding:
     overload = node.proto.overload
     place = node.place.at("overload")
     if not namesakes:
         return Finding(
             place,
-            f"{node.describe()} names overload {quote(overload)} and calls no function of the model",
+            f"{node.describe()} names overload {quote(overload)} and calls no function of {holder}",
             clause="NOD-11",
             allowed="no overload on a node that calls an operator",
             subject=overload,

@@ -28,7 +28,7 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
     ```
     """
     for graph in model.graphs:
-        if graph.is_function or graph.name:
+        if graph.is_function or graph.is_file or graph.name:
             continue
         if graph.kind in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM) and not graph.proto.ByteSize():
             continue
@@ -37,13 +37,13 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
 
 def _describe(graph: Graph) -> str:
     """The graph, by the attribute that holds it where it is nested."""
-    attribute = graph.place.parent
-    if graph.kind is not GraphKind.NESTED or graph.parent is None or attribute is None or attribute.index is None:
+    outer, attribute = graph.parent, graph.place.parent
+    if graph.kind is not GraphKind.NESTED or outer is None or attribute is None:
         return graph.describe()
-    if attribute.field == "attribute_proto":
-        holder, protos = graph.parent.describe(), graph.parent.proto.attribute_proto
+    if attribute.field == "attribute":
+        node = outer.nodes[graph.position]
+        holder, protos = f" of {node.describe()}", node.proto.attribute
     else:
-        node = graph.parent.nodes[graph.position]
-        holder, protos = node.describe(), node.proto.attribute
+        holder, protos = "" if outer.is_file else f" of {outer.describe()}", outer.attribute_protos
     number = "" if graph.place.index is None else f" {graph.place.index} in"
-    return f"subgraph{number} {quote(protos[attribute.index].name)} of {holder}"
+    return f"subgraph{number} {quote(protos[attribute.index or 0].name)}{holder}"

@@ -44,7 +44,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
                 holders = holders or _holders(model)
                 hint = _hint(name, graph, holders, suggestions)
                 yield Finding(
-                    graph.place.at("output", index),
+                    graph.at("output", index),
                     f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
                     clause="FUN-8" if graph.is_function else "GRA-8",
                     allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",

@@ -43,11 +43,11 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
             if (other_field, other) == (field, index) or not name:
                 continue
             yield Finding(
-                graph.place.at(field, index),
+                graph.at(field, index),
                 f"{field.replace('_', ' ')} {index} of {graph.describe()} has the name {quote(name)}, "
                 f"as {other_field.replace('_', ' ')} {other} has",
                 clause="INI-2" if field == other_field else "INI-2a",
-                related=(Related(graph.place.at(other_field, other), f"first initializer {quote(name)}"),),
+                related=(Related(graph.at(other_field, other), f"first initializer {quote(name)}"),),
                 allowed="one initializer for each name",
                 subject=name,
             )

@@ -40,7 +40,7 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
                 if name in inputs:
                     continue
                 yield Finding(
-                    graph.place.at(field, index),
+                    graph.at(field, index),
                     f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is no input of that graph, "
                     f"which IR version {model.ir_version} requires and IR version {FREE_INITIALIZERS_SINCE} no longer "
                     "does",

@@ -41,7 +41,7 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
     are = "is also an input" if len(names) == 1 else "are also inputs"
     shown = "" if len(names) <= 3 else ", first 3 shown"
     yield Finding(
-        graph.place.at("input", graph.input_names.index(names[0])),
+        graph.at("input", graph.input_names.index(names[0])),
         f"{len(names):,} {what} of {graph.describe()} {are}, which callers may override{shown}: {quote_some(names)}",
         allowed="initializers that are no inputs, unless callers are meant to override them",
         subject=graph.name,

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import Model
+from onnx_lint.model.documents.kinds import MODEL
 from onnx_lint.model.parts import Metadata
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -44,7 +45,7 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     """
     for metadata in model.metadata():
         keys = [entry.key for entry in metadata.entries]
-        distinct = {key.lower() for key in keys} if metadata.place == ROOT else set(keys)
+        distinct = {key.lower() for key in keys} if metadata.message == MODEL else set(keys)
         if len(distinct) != len(keys):
             yield from _duplicates(metadata)
 
@@ -57,7 +58,7 @@ def _duplicates(metadata: Metadata) -> Iterator[Finding]:
         if key in first:
             message = f"metadata key {quote(key)} of {metadata.owner} stands twice"
             yield _finding(metadata, index, first[key], message, _CLAUSES[metadata.message])
-        elif metadata.place == ROOT and key.lower().startswith("image."):
+        elif metadata.message == MODEL and key.lower().startswith("image."):
             other = any_case.setdefault(key.lower(), index)
             if other != index:
                 earlier = metadata.entries[other].key

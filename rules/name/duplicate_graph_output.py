@@ -41,9 +41,9 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
         other = first.setdefault(name, index)
         if name and other != index:
             yield Finding(
-                graph.place.at("output", index),
+                graph.at("output", index),
                 f"outputs {other} and {index} of {graph.describe()} are both {quote(name)}",
-                related=(Related(graph.place.at("output", other), f"first output called {quote(name)}"),),
+                related=(Related(graph.at("output", other), f"first output called {quote(name)}"),),
                 allowed="each value once among the outputs",
                 subject=name,
             )

@@ -42,7 +42,8 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     # The name of a function is judged where the function stands.
     operators = {*_not_c90([alike.operator.op_type for alike in alike_nodes])} - functions
     attributes = {*_not_c90([name for alike in alike_nodes for name, _ in alike.attributes])}
-    for graph in model.graphs:
+    graphs = [graph for graph in model.graphs if not graph.is_file]
+    for graph in graphs:
         first, last = _names_of_few(graph, operators, attributes)
         wrong = _not_c90(chain(first, graph.positions, graph.node_names, last))
         if wrong:
@@ -83,7 +84,8 @@ def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
     found: dict[int, tuple[Graph, list[str]]] = {}
     for holder in model.types_where(lambda proto: bool(_not_c90(_variables(proto)))):
         graph = holder.owner.graph
-        found.setdefault(id(graph), (graph, []))[1].extend(_variables(holder.proto))
+        if not graph.is_file:
+            found.setdefault(id(graph), (graph, []))[1].extend(_variables(holder.proto))
     yield from found.values()
 
 

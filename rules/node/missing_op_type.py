@@ -29,9 +29,10 @@ def missing_op_type(model: Model) -> Iterator[Finding]:
     for node in model.nodes():
         if not node.op_type:
             name = quote(node.name) if node.name else str(node.index)
+            what = f"node {name} of {node.graph.describe()}" if node.name or not node.graph.is_file else "the node"
             yield Finding(
                 node.place.at("op_type"),
-                f"node {name} of {node.graph.describe()} names no operator",
+                f"{what} names no operator",
                 allowed="the name of an operator or of a function",
                 subject=node.name or None,
             )

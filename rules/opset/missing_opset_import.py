@@ -49,7 +49,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     """
     in_use = model.domains_in_use
     suggestions = Suggestions()
-    if model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
+    if model.imports.are_stated and model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
         yield from _missing_in_model(model, in_use[None], suggestions)
     if model.functions_are_bound:
         domains = model.imports.domains

@@ -30,7 +30,7 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     for graph in model.graphs_with("quantization_annotation"):
         yield from _repeated_tensors(graph)
         for index, annotation in enumerate(graph.proto.quantization_annotation):
-            yield from _repeated_keys(annotation, graph.place.at("quantization_annotation", index))
+            yield from _repeated_keys(annotation, graph.at("quantization_annotation", index))
 
 
 def _repeated_tensors(graph: Graph) -> Iterator[Finding]:
@@ -40,9 +40,9 @@ def _repeated_tensors(graph: Graph) -> Iterator[Finding]:
         other = first.setdefault(name, index)
         if name and other != index:
             yield Finding(
-                graph.place.at("quantization_annotation", index),
+                graph.at("quantization_annotation", index),
                 f"quantization annotations {other} and {index} of {graph.describe()} are both about {quote(name)}",
-                related=(Related(graph.place.at("quantization_annotation", other), f"first one of {quote(name)}"),),
+                related=(Related(graph.at("quantization_annotation", other), f"first one of {quote(name)}"),),
                 allowed="one annotation for each tensor",
                 subject=name,
             )

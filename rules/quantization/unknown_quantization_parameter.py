@@ -39,7 +39,7 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
         for index, annotation in enumerate(graph.proto.quantization_annotation):
             for position, entry in enumerate(annotation.quant_parameter_tensor_names):
                 if entry.key not in DEFINED:
-                    place = graph.place.at("quantization_annotation", index)
+                    place = graph.at("quantization_annotation", index)
                     found.setdefault(entry.key, []).append(place.at("quant_parameter_tensor_names", position).at("key"))
     for key, places in found.items():
         count = f" ({len(places):,} occurrences)" if len(places) > 1 else ""

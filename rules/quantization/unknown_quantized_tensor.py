@@ -38,7 +38,7 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     suggestions = Suggestions()
     for graph in model.graphs_with("quantization_annotation"):
         for index, annotation in enumerate(graph.proto.quantization_annotation):
-            place = graph.place.at("quantization_annotation", index)
+            place = graph.at("quantization_annotation", index)
             described = f"quantization annotation {index} of {graph.describe()}"
             if not _is_known(annotation.tensor_name, graph):
                 yield _finding(place.at("tensor_name"), described, annotation.tensor_name, graph, suggestions)

@@ -35,7 +35,7 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
             if dimension.dim_value < 0:
                 yield Finding(
                     place.at("dim", index).at("dim_value"),
-                    f"dimension {index} of {_describe(found)} is {dimension.dim_value}",
+                    f"dimension {index}{_where(found)} is {dimension.dim_value}",
                     allowed="a size from 0 on, a variable, or neither for an unknown size",
                 )
 
@@ -45,5 +45,5 @@ def _has_negative_dimension(proto: Proto) -> bool:
     return kind in TENSOR_KINDS and any(dimension.dim_value < 0 for dimension in getattr(proto, kind).shape.dim)
 
 
-def _describe(found: Type) -> str:
-    return found.owner.describe() if found.parent is None else found.describe()
+def _where(found: Type) -> str:
+    return found.of_owner if found.parent is None else f" of {found.describe()}"

@@ -39,7 +39,7 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
                 continue
             yield Finding(
                 place.at("dim", index).at("dim_param"),
-                f"dimension {index} of {_describe(found)} {_what(dimension.dim_param)}",
+                f"dimension {index}{_where(found)} {_what(dimension.dim_param)}",
                 clause=_CLAUSES[dimension.dim_param],
                 allowed="a size, a variable with a name, or neither for an unknown size",
             )
@@ -60,5 +60,5 @@ def _what(variable: str) -> str:
     return "has the empty name as its variable"
 
 
-def _describe(found: Type) -> str:
-    return found.owner.describe() if found.parent is None else found.describe()
+def _where(found: Type) -> str:
+    return found.of_owner if found.parent is None else f" of {found.describe()}"

@@ -56,7 +56,7 @@ def _findings(model: Model, graph: Graph, node: Node, initializers: dict[str, Pl
     for index, name in enumerate(graph.input_names):
         if name in initializers and (judged is None or index < judged):
             yield Finding(
-                graph.place.at("input", index),
+                graph.at("input", index),
                 f"input {index} of {graph.describe()} has the default {quote(name)}, {but}",
                 clause=clause,
                 related=(Related(initializers[name], f"initializer {quote(name)}"),),
@@ -86,5 +86,5 @@ def _initializers(graph: Graph) -> dict[str, Place]:
     for field, names in lists.items():
         for index, name in enumerate(names):
             if name and name not in found:
-                found[name] = graph.place.at(field, index)
+                found[name] = graph.at(field, index)
     return found

@@ -41,7 +41,7 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
 
 def _finding(graph: Graph, index: int, name: str, outer: Definition) -> Finding:
     return Finding(
-        graph.place.at("output", index),
+        graph.at("output", index),
         f"output {index} of {graph.describe()} is {quote(name)}, a value of {outer.graph.describe()}",
         related=(Related(outer.place, f"{outer.describe()} defines {quote(name)}"),),
         allowed="a value that the nested graph itself defines",

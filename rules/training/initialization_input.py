@@ -32,7 +32,7 @@ def initialization_input(model: Model) -> Iterator[Finding]:
             count = f"{len(names):,} input{'s' if len(names) > 1 else ''}"
             shown = "" if len(names) <= 3 else ", first 3 shown"
             yield Finding(
-                graph.place.at("input", 0),
+                graph.at("input", 0),
                 f"{graph.describe()} has {count}{shown}: {quote_some(names)}",
                 allowed="no inputs",
                 subject=graph.name,

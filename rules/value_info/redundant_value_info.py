@@ -39,7 +39,7 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
         noun, verb = ("entry", "repeats") if len(names) == 1 else ("entries", "repeat")
         shown = "" if len(names) <= 3 else ", first 3 shown"
         yield Finding(
-            graph.place.at("value_info", graph.value_info_names.index(names[0])),
+            graph.at("value_info", graph.value_info_names.index(names[0])),
             f"{len(names):,} {noun} of value_info in {graph.describe()} {verb} an input or output{shown}: "
             f"{quote_some(names)}",
             allowed="entries for other values than inputs and outputs",

@@ -34,7 +34,7 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
         for index, proto in enumerate(getattr(graph.proto, role)):
             kind = proto.type.WhichOneof("value")
             if kind in TENSOR_KINDS and not getattr(proto.type, kind).HasField("shape"):
-                value_info = ValueInfo(proto, graph.place.at(role, index), graph, role)
+                value_info = ValueInfo(proto, graph.at(role, index), graph, role)
                 yield Finding(
                     value_info.place.at("type").at(kind),
                     f"{value_info.describe()} has no shape",

@@ -58,7 +58,7 @@ def _of_function(graph: Graph, indices: list[int], suggestions: Suggestions) -> 
     for index in indices:
         name = graph.value_info_names[index]
         yield Finding(
-            graph.place.at("value_info", index),
+            graph.at("value_info", index),
             f"value info {quote(name)} of {graph.describe()} names no value of the function"
             f"{suggestions(name, graph.positions)}",
             clause="FUN-23",
@@ -77,7 +77,7 @@ def _of_graph(graph: Graph, indices: list[int]) -> Iterator[Finding]:
             f"{len(names):,} entries of value_info in {graph.describe()} name no value{shown}: {quote_some(names)}"
         )
     yield Finding(
-        graph.place.at("value_info", indices[0]),
+        graph.at("value_info", indices[0]),
         message,
         clause="VI-5",
         allowed="the name of a value of the graph",

@@ -35,9 +35,10 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
             for index, name in enumerate(names):
                 if name or not _is_there(graph, field, index):
                     continue
+                what = "the value" if graph.is_file else f"{field.replace('_', ' ')} {index} of {graph.describe()}"
                 yield Finding(
-                    graph.place.at(field, index),
-                    f"{field.replace('_', ' ')} {index} of {graph.describe()} has no name",
+                    graph.at(field, index),
+                    f"{what} has no name",
                     clause=clause,
                     allowed="a non-empty name",
                 )

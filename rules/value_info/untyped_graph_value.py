@@ -32,7 +32,7 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
         for index, proto in enumerate(getattr(graph.proto, role)):
             # A type without a case counts as none; asking an absent one answers None too.
             if proto.type.WhichOneof("value") is None:
-                value_info = ValueInfo(proto, graph.place.at(role, index), graph, role)
+                value_info = ValueInfo(proto, graph.at(role, index), graph, role)
                 yield Finding(
                     value_info.place,
                     f"{value_info.describe()} has no type",

@@ -95,7 +95,7 @@ def _finding(model: Model, feature: Feature) -> Finding:
     occurrences = f" ({feature.count:,} occurrences)" if feature.count > 1 else ""
     return Finding(
         feature.place,
-        f"{feature.what} needs IR version {needed}, the model states {model.ir_version}{occurrences}",
+        f"{feature.what} needs IR version {needed}, {model.describe()} states {model.ir_version}{occurrences}",
         clause=feature.since.clause,
         allowed=f"IR version {needed} or later",
         subject=feature.what,

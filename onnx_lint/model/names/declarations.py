@@ -49,7 +49,7 @@ class Declaration:
     @property
     def place(self) -> Place:
         """The place of the message."""
-        return self.graph.place.at(self.field, self.index)
+        return self.graph.at(self.field, self.index)
 
     @property
     def is_initializer(self) -> bool:

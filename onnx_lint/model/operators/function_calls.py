@@ -46,7 +46,7 @@ class Calls:
     functions of one identity the first is meant. Both are left open by the specification.
     """
 
-    def __init__(self, functions: list[Function], graphs: Iterable[Graph], ir_version: int) -> None:
+    def __init__(self, functions: Sequence[Function], graphs: Iterable[Graph], ir_version: int) -> None:
         self.has_overloads = ir_version >= OVERLOADS_SINCE
         """Whether the overload counts."""
         self._functions = functions

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from onnx_lint import schema
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.places.place import ROOT, Place
-from onnx_lint.record import Record
+from onnx_lint.record import EMPTY, Record
 from onnx_lint.schema import Proto
 from onnx_lint.spec.releases import newest_opset_version, normalized_domain
 
@@ -27,19 +28,26 @@ class Importer(Record):
 class Imports:
     """The lists of imported operator sets: of the model, and of each function.
 
+    A file that holds no model has no list of its own: `supposed` are the versions by domain that hold there.
+
     Exporters give all functions the same few lists, so that a question is asked once for each distinct one.
     """
 
-    def __init__(self, model: Proto, functions: Sequence[Function]) -> None:
-        self._model = model
+    def __init__(
+        self, stated: Sequence[Proto] | None, functions: Sequence[Function], supposed: Mapping[str, int] = EMPTY
+    ) -> None:
+        self.are_stated = stated is not None
+        """Whether there is a list for what stands outside of functions, as in models."""
+        entry = schema.message("OperatorSetIdProto")
+        supposed_entries = [entry(domain=domain, version=version) for domain, version in supposed.items()]
+        self._outside: Sequence[Proto] = stated if stated is not None else supposed_entries
         self._functions = functions
         self._numbers: list[int] = []
         """For the model, then for each function, the number of its list among the distinct ones."""
         self.distinct: list[Sequence[Proto]] = []
         """The lists that differ, in the order in which they come first: that of the model leads."""
         known: dict[tuple[tuple[str, int], ...], int] = {}
-        for proto in (model, *[function.proto for function in functions]):
-            entries = proto.opset_import
+        for entries in (self._outside, *[function.proto.opset_import for function in functions]):
             key = tuple([(entry.domain, entry.version) for entry in entries])
             number = known.get(key)
             if number is None:
@@ -73,7 +81,8 @@ class Imports:
             if number not in wanted:
                 continue
             if index == 0:
-                yield Importer(self._model.opset_import, ROOT, None)
+                if self.are_stated:
+                    yield Importer(self._outside, ROOT, None)
             else:
                 function = self._functions[index - 1]
                 yield Importer(function.proto.opset_import, function.place, function)

@@ -185,7 +185,14 @@ def imports(alike: AlikeNodes, node: Node) -> str:
 
 def importer(node: Node) -> str:
     """Whose operator set imports hold for the node, in words."""
-    return "the model" if node.graph.function is None else "the function"
+    graph = node.graph
+    if graph.function is not None:
+        return "the function"
+    while graph.parent is not None:
+        graph = graph.parent
+    if graph.place.parent is not None:
+        return "the model"
+    return "the node" if graph.is_file else "the graph"
 
 
 def describe_schema(schema: OperatorSchema) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.model.parts import SparseTensor
+from onnx_lint.model.parts import SparseTensor, place_in_words
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.tensors.contents import int64_pieces, rows_of
 from onnx_lint.model.tensors.stored_tensor import StoredTensor
@@ -76,7 +76,7 @@ class StoredSparseTensor(Record):
         """The sparse tensor as messages name it: by the name of its values, which is its own."""
         if self.values is not None and self.name:
             return f"sparse {self.values.describe()}"
-        return f"the sparse tensor at {self.place} of {self.sparse.graph.describe()}"
+        return f"the sparse tensor at {place_in_words(self.place, self.sparse.graph)}"
 
 
 _MAX_EXACT_RANK = 1000

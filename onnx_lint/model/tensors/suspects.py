@@ -111,14 +111,14 @@ class _Walk:
         self.element_types: set[int] = set()
         self.left_out: dict[Key, list[tuple[str, int | None]]] = {}
         """By the message around them, the steps to tensors that the loader left values of in the source."""
-        for *holder, step in self.payloads:
+        for *holder, step in filter(None, self.payloads):  # the root of a file is in no message
             self.left_out.setdefault(tuple(holder), []).append(step)
 
     def initializers(self, graph: Graph) -> None:
         for index in self.doubtful(graph) if graph.initializers.names else ():
-            self.tensor(graph.message_at("initializer", index), graph.place.at("initializer", index), graph)
+            self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph)
         for index, proto in enumerate(graph.proto.sparse_initializer):
-            self.sparse_tensor(SparseTensor(proto, graph.place.at("sparse_initializer", index), graph))
+            self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
 
     def doubtful(self, graph: Graph) -> list[int]:
         """The indices of initializers that are of a kind not evidently right, or have values in the source."""
@@ -127,6 +127,8 @@ class _Walk:
         kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
         wrong = {kind for kind in set(kinds) if not is_evident_kind(*kind)}
         found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
+        if graph.is_file and self.payloads:
+            return list(range(len(kinds)))
         if self.left_out:
             steps = self.left_out.get(graph.place.key, ())
             found.update(index for field, index in steps if field == "initializer" and index is not None)

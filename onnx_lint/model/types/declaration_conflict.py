@@ -32,7 +32,7 @@ class DeclarationConflict(Record):
     @property
     def place(self) -> Place:
         """The declaration."""
-        return self.graph.place.at(self.field, self.index)
+        return self.graph.at(self.field, self.index)
 
     @property
     def subject(self) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from onnx_lint import schema
@@ -35,8 +35,8 @@ def describe_case(found: Type) -> str:
     """The type by its case, for messages: `the map type of input 'x'`, or `a map type in the type of input 'x'`."""
     case = str(found.kind).replace("_", " ")
     if found.parent is None:
-        return f"the {case} of {found.owner.describe()}"
-    return f"{'an' if case[0] == 'o' else 'a'} {case} in the type of {found.owner.describe()}"
+        return f"the {case}{found.of_owner}"
+    return f"{'an' if case[0] == 'o' else 'a'} {case} in the type{found.of_owner}"
 
 
 def attribute_types(attribute: Attribute) -> Iterator[Type]:
@@ -59,9 +59,9 @@ class _Derived(dict[bytes, Any]):
 
 
 class TypeIndex:
-    """The distinct types of the value infos of `graphs`, and those in attributes."""
+    """The distinct types of the value infos of `graphs`, those in attributes, and `others`, which stand in neither."""
 
-    def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex) -> None:
+    def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex, others: Sequence[Type] = ()) -> None:
         self._graphs = [graph for graph in graphs if any(values.types for values in graph.value_infos.values())]
         self._distinct: dict[bytes, list[Proto]] = {}
         """By its serialized form each type, and behind it the types of its elements."""
@@ -71,7 +71,7 @@ class TypeIndex:
                     self._distinct[kind] = list(_with_elements(schema.opened("TypeProto", kind)))
         self._derived: dict[Callable[[Proto], Any], _Derived] = {}
         found = attributes.where(lambda kind: "tp" in kind.fields or "type_protos" in kind.fields)
-        self._in_attributes = [holder for attribute in found for holder in attribute_types(attribute)]
+        self._others = [*(holder for attribute in found for holder in attribute_types(attribute)), *others]
 
     def each(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
         """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one."""
@@ -91,7 +91,7 @@ class TypeIndex:
                 for role, values in graph.value_infos.items():
                     if not wanted.isdisjoint(values.types):
                         yield from _wanted_elements(_located(graph, role, wanted), is_wanted)
-        yield from _wanted_elements(self._in_attributes, is_wanted)
+        yield from _wanted_elements(self._others, is_wanted)
 
 
 def _with_elements(proto: Proto) -> Iterator[Proto]:
@@ -105,7 +105,7 @@ def _located(graph: Graph, role: str, wanted: set[bytes]) -> Iterator[Type]:
     for index, kind in enumerate(graph.value_infos[role].types):
         proto = graph.message_at(role, index) if kind in wanted else None
         if proto is not None and proto.HasField("type"):
-            owner = ValueInfo(proto, graph.place.at(role, index), graph, role)
+            owner = ValueInfo(proto, graph.at(role, index), graph, role)
             yield Type(owner.proto.type, owner.place.at("type"), owner, parent=None)
 
 

@@ -22,7 +22,7 @@ class SubgraphConflict(Record):
     @property
     def place(self) -> Place:
         """The input or output of the subgraph."""
-        return self.graph.place.at(self._field, self.mismatch.index)
+        return self.graph.at(self._field, self.mismatch.index)
 
     @property
     def allowed(self) -> str:
