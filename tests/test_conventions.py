@@ -13,6 +13,7 @@ from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures
 from onnx_lint.cached import cached_property
 from onnx_lint.cli.check import check_command
 from onnx_lint.model import Model
+from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.registry import INDEX, Registered, registry
 from onnx_lint.spec.clauses import Clause, clauses
 from tools.catalogue import catalogue, index
@@ -116,6 +117,11 @@ def test_each_clause_has_an_invalid_fixture(entry: Registered):
 def test_shadowed_clauses_are_cited_and_explained():
     assert [key for key in SHADOWED if key[1] not in RULES[key[0]].rule.clauses] == []
     assert [key for key, reason in SHADOWED.items() if not reason.endswith(".")] == []
+
+
+def test_each_kind_of_document_has_a_valid_and_an_invalid_fixture():
+    shown = {(fixture.proto or MODEL, fixture.is_valid) for fixture in fixtures()}
+    assert {(kind, is_valid) for kind in KINDS for is_valid in (True, False)} - shown == set()
 
 
 def test_every_folder_of_fixtures_belongs_to_a_rule():

@@ -156,9 +156,9 @@ class Model:
         return self._roots.graph or Graph(GraphKind.MAIN, self.proto.graph, ROOT.at("graph"))
 
     @cached_property
-    def functions(self) -> Sequence[Function]:
+    def functions(self) -> list[Function]:
         """The model-local functions, those of an operator set, or the one of the file, in the order of the file."""
-        return self._roots.functions
+        return list(self._roots.functions)
 
     @cached_property
     def functions_are_bound(self) -> bool:

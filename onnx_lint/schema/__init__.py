@@ -35,7 +35,7 @@ def opened(name: str, data: bytes) -> Proto:
 
 
 def outlined(message: Proto) -> Proto:
-    """The outline of a model, or of what stands in one with graphs in it, without unknown fields; it may be one already.
+    """The outline of a model, or of what stands between one and a node, without unknown fields; it may be one already.
 
     Raises KeyError for a message that has none.
     """

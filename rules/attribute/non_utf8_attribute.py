@@ -23,7 +23,7 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
 
     For operators that ONNX defines this is an error. Runtimes keep compiled engines and other blobs in attributes of
     operators of their own, and the specification leaves the meaning of those to them: there, in calls of model-local
-    functions, and in the defaults of a function's parameters it is a warning.
+    functions, in the defaults of a function's parameters, and in an attribute by itself it is a warning.
 
     ### Example
 

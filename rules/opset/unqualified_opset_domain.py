@@ -29,7 +29,8 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
 
     `opset_import { domain: "custom" version: 1 }`
     """
-    seen: set[str] = set()
+    # The domain that an operator set or a lone function has itself is not what it imports.
+    seen: set[str] = set() if model.imports.are_stated else set(model.imports.domains(None))
     for importer in model.imports.where(lambda entries: any(_is_unqualified(entry.domain) for entry in entries)):
         for index, entry in enumerate(importer.entries):
             domain = entry.domain

@@ -54,7 +54,7 @@ class SuspectTensors(Record):
         for graph in self.initializers:
             for index, number in enumerate(graph.initializers.element_types):
                 if number in element_types:
-                    place = graph.place.at("initializer", index)
+                    place = graph.at("initializer", index)
                     yield self._tensor(graph.message_at("initializer", index), place, graph)
         for attribute in self.attributes.where(lambda kind: not element_types.isdisjoint(kind.element_types)):
             for proto, place in tensors_in(attribute):
