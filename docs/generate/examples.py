@@ -81,8 +81,9 @@ def _clauses(fixture: Fixture) -> set[str]:
     return {item.clause for item in diagnostics_of(fixture) if item.rule == fixture.rule}
 
 
-def _length(fixture: Fixture) -> tuple[int, str]:
-    return len(fixture.text), fixture.id
+def _length(fixture: Fixture) -> tuple[bool, int, str]:
+    """Shorter ones first, and models before lone messages, which are shorter than any."""
+    return fixture.proto is not None, len(fixture.text), fixture.id
 
 
 def _example(fixture: Fixture) -> Iterator[str]:
