@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from onnx_lint.record import Record
 from onnx_lint.spec.clauses import Severity
@@ -115,6 +116,14 @@ class FileReport(Record):
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 
 
+class Weakening(Record):
+    """A configuration file, and those of its settings by which a run finds less, or passes more easily."""
+
+    file: str
+    settings: tuple[tuple[str, Any], ...]
+    """The keys as TOML writes them, such as `severity.cycle`, each with its value."""
+
+
 class Report(Record):
     """What a run found."""
 
@@ -125,6 +134,8 @@ class Report(Record):
     """The ids of the rules that the files were held against."""
     stale: int = 0
     """How many findings that a baseline knows are no longer there."""
+    weakened: tuple[Weakening, ...] = ()
+    """What configuration files turn off."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -77,6 +77,11 @@ class Plan:
         written = self.request.write_baseline is not None or self.request.prune_baseline
         return written or any(choices.baseline is not None for choices in self._choices.values())
 
+    @property
+    def has_configuration(self) -> bool:
+        """Whether there are any values of configuration files, or of `--config`, for a file asked about so far."""
+        return bool(self._merged)
+
     def of_run(self) -> Request:
         """The request for the run as a whole, for which the configuration of the working directory counts."""
         return self._merged_with(self.values_of("-"))

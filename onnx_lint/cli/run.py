@@ -14,6 +14,7 @@ from onnx_lint.cli.choices import Plan, told_apart
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory
+from onnx_lint.record import replace
 from onnx_lint.reporters import Options
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ def run(request: Request) -> int:
         from onnx_lint.cli.baselines import with_baselines
 
         report = with_baselines(report, plan)
+    if plan.has_configuration:
+        from onnx_lint.cli.weakened import weakenings
+
+        report = replace(report, weakened=weakenings(plan, [task.path for task in tasks]))
     code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
     start = time.perf_counter()
     if not write_outputs(report, outputs, _options_of(own), color=own.color):

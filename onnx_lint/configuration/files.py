@@ -83,7 +83,7 @@ def parse_pair(text: str) -> dict[Path, Value]:
     Raises ConfigurationError as read_file does.
     """
     name, _, word = text.partition("=")
-    origin = Origin(f"--config {text!r}", os.getcwd())
+    origin = Origin(f"--config {text!r}", os.getcwd(), in_file=False)
     try:
         document = _toml(text, origin.shown)
     except ConfigurationError:

@@ -26,6 +26,8 @@ class Origin(Record):
     """The path of a file, or `default`, `command line`, ..."""
     directory: str
     """What paths and patterns in the value are relative to."""
+    in_file: bool = True
+    """Whether the value stands in a configuration file."""
 
 
 class Value(Record):

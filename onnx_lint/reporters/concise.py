@@ -9,7 +9,7 @@ from onnx_lint.report import Diagnostic, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import not_verified_of
+from onnx_lint.reporters.wording import not_verified_of, weakened_of
 
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
@@ -24,6 +24,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
     if options.statistics:
         stream.writelines(f"{row}\n" for row in statistics_lines(report))
+    if not options.quiet:
+        stream.writelines(f"{what}\n" for what in weakened_of(report))
 
 
 def line_of(item: Diagnostic) -> str:

@@ -17,7 +17,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
-from onnx_lint.reporters.wording import bytes_of, not_verified_of, total_of
+from onnx_lint.reporters.wording import bytes_of, not_verified_of, total_of, weakened_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_OF_A_TYPE: Final = 10
@@ -60,6 +60,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     if options.statistics:
         stream.writelines(map(_log_line, statistics_lines(report)))
     stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
+    stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened_of(report))
 
 
 def _annotations(file: FileReport, root: Path) -> Iterator[_Annotation]:

@@ -23,6 +23,7 @@ from onnx_lint.reporters.wording import (
     not_verified_of,
     standard_of,
     total_of,
+    weakened_of,
     what_of,
 )
 from onnx_lint.spec.clauses import Severity
@@ -87,6 +88,7 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     if what:
         pairs.append(("facts", what))
     pairs += [("not verified", what) for what in not_verified_of(file)]
+    pairs += [("configuration", what) for what in weakened_of(report)]
     for name, value in pairs:
         ElementTree.SubElement(properties, "property", name=name, value=_text(value))
 

@@ -23,6 +23,7 @@ from onnx_lint.reporters.wording import (
     praise_of,
     state_of,
     total_of,
+    weakened_of,
     what_of,
 )
 from onnx_lint.spec.clauses import Severity
@@ -56,6 +57,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
 def _sections(report: Report, options: Options) -> Iterator[str]:
     if not options.quiet:
         yield f"## onnx-lint: {total_of(report)}\n"
+        for what in weakened_of(report):
+            yield f"\n*{_inert(what)}*\n"
     if options.statistics:
         yield _statistics(report)
     for file in report.files:

@@ -41,7 +41,14 @@ def summary_record(report: Report) -> dict[str, Any]:
         "statistics": [
             {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
         ],
+        **_weakened(report),
     }
+
+
+def _weakened(report: Report) -> dict[str, Any]:
+    """What configuration files turn off, where they do."""
+    found = [{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened]
+    return {"weakened": found} if found else {}
 
 
 def file_record(file: FileReport) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import bytes_of, not_verified_of, what_of
+from onnx_lint.reporters.wording import bytes_of, not_verified_of, weakened_of, what_of
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -77,6 +77,7 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
     if len(kept) < len(results):
         left_out = len(results) - len(kept)
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
+    configured = [_notification("weakened", "note", f"{what}.") for what in weakened_of(report)]
     url = information_url(options.documentation)
     driver = {
         "name": "onnx-lint",
@@ -87,11 +88,14 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
         "notifications": NOTIFICATIONS,
     }
     crashed = any(file.internal_errors for file in report.files)
+    invocation = {"executionSuccessful": not crashed, "toolExecutionNotifications": notifications}
+    if configured:
+        invocation["toolConfigurationNotifications"] = configured
     return {
         "tool": {"driver": driver},
         "automationDetails": {"id": "onnx-lint/"},
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": not crashed, "toolExecutionNotifications": notifications}],
+        "invocations": [invocation],
         "artifacts": [_artifact(file, uri) for file, uri in zip(report.files, uris, strict=True)],
         "results": kept,
         "properties": {"edition": report.edition, "variant": report.variant},

@@ -56,6 +56,13 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         },
     },
     {
+        "id": "weakened",
+        "name": "Weakened",
+        "shortDescription": {"text": "A configuration file weakens the verdict."},
+        "fullDescription": {"text": "With a configuration file less is found, or it is less severe."},
+        "help": {"text": "Lint with --no-config to see what is found without it."},
+    },
+    {
         "id": "too-many-results",
         "name": "TooManyResults",
         "shortDescription": {"text": "Some results were left out."},

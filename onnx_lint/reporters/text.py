@@ -21,6 +21,7 @@ from onnx_lint.reporters.wording import (
     praise_of,
     state_of,
     total_of,
+    weakened_of,
     what_of,
 )
 from onnx_lint.spec.clauses import Severity
@@ -56,6 +57,10 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
         write_line(plain(""))
         for row in statistics_lines(report):
             write_line(plain(row))
+    if report.weakened and not options.quiet:
+        write_line(plain(""))
+        for what in weakened_of(report):
+            write_line(((what, "bold yellow"),))
 
 
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -14,6 +15,8 @@ from onnx_lint.wording import quote
 
 MAX_IMPORTS_SHOWN = 8
 MAX_PRODUCER_SHOWN = 100
+MAX_SETTING_SHOWN = 200
+MAX_SETTINGS_SHOWN = 20
 
 
 def counted(count: int, noun: str) -> str:
@@ -78,6 +81,16 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
         yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, no signature of which is known")
     for what in file.incomplete:
         yield visible(what)
+
+
+def weakened_of(report: Report) -> Iterator[str]:
+    """What each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`."""
+    for weakening in report.weakened:
+        settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in weakening.settings]
+        shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
+        if len(settings) > len(shown):
+            shown.append(f"{len(settings) - len(shown):,} more")
+        yield visible(f"{weakening.file} weakens the verdict: {', '.join(shown)}")
 
 
 def standard_of(file: FileReport, report: Report) -> str:

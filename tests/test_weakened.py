@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A configuration file beside a model that weakens the verdict is named in every form of report that has a place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from clean_model import CLEAN
+
+from onnx_lint.cli.application import run
+
+TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stranger's model that breaks a rule, and the configuration that came with it."""
+    (tmp_path / "stranger").mkdir()
+    (tmp_path / "stranger" / "model.textproto").write_text(TWICE)
+    (tmp_path / "known.json").write_text('{"version": 1, "files": {}}')
+    monkeypatch.chdir(tmp_path)
+    for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def configure(text: str, path: str = "stranger/onnx-lint.toml") -> None:
+    Path(path).write_text(text)
+
+
+def weakened(capsys: Output, *arguments: str) -> object:
+    """What the JSON report of the stranger's model says."""
+    run(["stranger", "-f", "json", *arguments])
+    return json.loads(capsys.readouterr().out)["summary"].get("weakened", [])
+
+
+IGNORING = 'ignore = ["duplicate-definition"]\n'
+LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-definition"]'
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (IGNORING, {"ignore": ["duplicate-definition"]}),
+        ('select = ["name"]', {"select": ["name"]}),
+        ('[severity]\nduplicate-definition = "off"', {"severity.duplicate-definition": "off"}),
+        ('[severity]\nduplicate-definition = "note"', {"severity.duplicate-definition": "note"}),
+        ('[per-file-ignores]\n"*.textproto" = ["MUST"]', {'per-file-ignores."*.textproto"': ["MUST"]}),
+        ('fail-on = "never"', {"fail-on": "never"}),
+        ('edition = "1.9"', {"edition": "1.9"}),
+        ('variant = "onnx"', {"variant": "onnx"}),
+        ('baseline = "../known.json"', {"baseline": "../known.json"}),
+        ("external-data = false", {"external-data": False}),
+        ('proto = "ModelProto"', {"proto": "ModelProto"}),
+        ("[limits]\ngraph_nesting = 1000", {"limits.graph_nesting": 1000}),
+        ("[limits]\nfindings_per_rule = 1", {"limits.findings_per_rule": 1}),
+        (
+            "[rules.oversized-message]\nmax_bytes = 104857600",
+            {"rules.oversized-message.max_bytes": 104857600},
+        ),
+    ],
+)
+def test_what_turns_something_off_is_named(capsys: Output, text: str, settings: dict[str, object]) -> None:
+    configure(text)
+    assert weakened(capsys) == [{"file": "stranger/onnx-lint.toml", "settings": settings}]
+    assert weakened(capsys, "--no-config") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ignore = []\nselect = []",
+        'extend-select = ["ALL"]\npedantic = true\ntarget-ir = 8\ntarget-opset = 7',
+        'fail-on = "note"',
+        '[severity]\nnon-c90-name = "error"\nduplicate-definition = "error"',
+        "[limits]\ngraph_nesting = 10",
+        'format = "json"\njobs = 1\nexternal-data = true\nexclude = ["*"]',
+    ],
+)
+def test_what_turns_nothing_off_is_not(capsys: Output, text: str) -> None:
+    configure(text)
+    assert weakened(capsys) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (IGNORING, ["--select", "MUST"]),
+        ('fail-on = "never"', ["--fail-on", "error"]),
+        ('edition = "1.9"', ["--edition", "1.23"]),
+        ('[severity]\nduplicate-definition = "note"', ["--severity", "duplicate-definition=error"]),
+        ("[limits]\ngraph_nesting = 1000", ["--limit", "graph_nesting=20"]),
+        ('baseline = "../known.json"', ["--baseline", "known.json"]),
+    ],
+)
+def test_what_the_command_line_puts_aside_is_not(capsys: Output, text: str, arguments: list[str]) -> None:
+    configure(text)
+    assert weakened(capsys, *arguments) == []
+
+
+def test_what_the_command_line_itself_says_is_not(capsys: Output) -> None:
+    assert weakened(capsys, "--ignore", "MUST", "--config", "fail-on=never", "--edition", "1.9") == []
+
+
+def test_each_file_is_named_by_itself(capsys: Output) -> None:
+    configure('extend = "../base.toml"\nfail-on = "never"')
+    configure(IGNORING + 'exclude = ["nothing"]', "base.toml")
+    configure('exclude = ["stranger/other.onnx"]', "onnx-lint.toml")
+    assert weakened(capsys) == [
+        {"file": "onnx-lint.toml", "settings": {"exclude": ["stranger/other.onnx"]}},
+        {"file": "base.toml", "settings": {"ignore": ["duplicate-definition"]}},
+        {"file": "stranger/onnx-lint.toml", "settings": {"fail-on": "never"}},
+    ]
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "github"])
+def test_it_is_the_last_line(capsys: Output, form: str) -> None:
+    configure(IGNORING)
+    assert run(["stranger", "-f", form, "--statistics"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].removeprefix("onnx-lint: ") == LINE
+    run(["stranger", "-f", form, "-q"])
+    assert "weakens" not in capsys.readouterr().out
+
+
+def test_it_stands_in_the_other_forms(capsys: Output) -> None:
+    configure(IGNORING)
+    said = {}
+    for form in ("jsonl", "sarif", "markdown", "junit"):
+        run(["stranger", "-f", form])
+        said[form] = capsys.readouterr().out
+    summary = json.loads(said["jsonl"].splitlines()[-1])
+    assert summary["weakened"] == [
+        {"file": "stranger/onnx-lint.toml", "settings": {"ignore": ["duplicate-definition"]}}
+    ]
+    (sarif,) = json.loads(said["sarif"])["runs"]
+    (notification,) = sarif["invocations"][0]["toolConfigurationNotifications"]
+    assert (notification["descriptor"]["id"], notification["message"]["text"]) == ("weakened", f"{LINE}.")
+    assert sarif["tool"]["driver"]["notifications"][notification["descriptor"]["index"]]["id"] == "weakened"
+    assert "weakens the verdict: ignore =" in said["markdown"].splitlines()[2]
+    root = ElementTree.fromstring(said["junit"].partition("\n")[2])
+    assert [item.get("value") for item in root.iter("property") if item.get("name") == "configuration"] == [LINE]
+
+
+def test_a_hostile_setting_forges_no_line_and_fills_no_screen(capsys: Output) -> None:
+    patterns = "".join(f'"{"x" * 300}{number}\\nother: conforms\\u001b[2J" = ["MUST"]\n' for number in range(100))
+    configure(f"[per-file-ignores]\n{patterns}")
+    run(["stranger"])
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("stranger/onnx-lint.toml weakens the verdict: per-file-ignores.")
+    assert last.endswith(", 80 more")
+    assert "\x1b" not in last
+    assert len(last) < 5000
