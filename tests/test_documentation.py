@@ -6,12 +6,14 @@ Whether the site can be built, links included, `python docs/build.py` tells; .ci
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
 import shlex
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -229,3 +231,25 @@ def test_the_example_of_a_plugin_is_the_one_that_is_tested():
     (block,) = _blocks("plugins.md")
     file = ROOT / "tests/plugin/onnx_lint_example/rules/model/placeholder_producer.py"
     assert file.read_text(encoding="utf-8") == f"# SPDX-License-Identifier: Apache-2.0\n{block}"
+
+
+def _asked_by_rules() -> set[tuple[str, str]]:
+    """Each attribute that a rule of onnx-lint asks of a model, graph or node, by the name of the variable or field."""
+    asked = set()
+    for path in (ROOT / "rules").glob("*/*.py"):
+        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(found, ast.Attribute) and isinstance(found.value, (ast.Name, ast.Attribute)):
+                holder = found.value.id if isinstance(found.value, ast.Name) else found.value.attr
+                asked.add((holder, found.attr))
+    return asked
+
+
+def test_what_plugins_are_told_to_ask_is_what_the_rules_of_onnx_lint_ask():
+    page = (DOCS / "plugins.md").read_text(encoding="utf-8")
+    table = page.partition("## What a rule asks")[2].partition("## The package")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    told = [name.split(".") for row in rows for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)", row)]
+    assert len(told) > 30, "the table is read"
+    asked = _asked_by_rules()
+    unasked = [".".join(names) for names in told for pair in pairwise(names) if pair not in asked]
+    assert unasked == []
