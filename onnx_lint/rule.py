@@ -14,7 +14,7 @@ from onnx_lint.record import Record
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from onnx_lint.model.types.conflict import Conflict
+    from onnx_lint.model.types.conflict import Conflict, Disagreement
 
     C = TypeVar("C", bound=Conflict)
 
@@ -146,7 +146,7 @@ def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
     return (conflict for conflict in conflicts if not (has_conversions and conflict.lacks_conversion))
 
 
-def finding_of(conflict: Conflict, clause: str | None = None) -> Finding:
+def finding_of(conflict: Disagreement, clause: str | None = None) -> Finding:
     """The finding that a conflict is; `clause` for a rule that decides several."""
     return Finding(
         conflict.place,

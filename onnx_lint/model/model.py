@@ -284,6 +284,10 @@ class Model:
         ground = Ground(main, training, functions, self.operators, self.imports, self._type_index, self.control_flow)
         return follow_values(ground)
 
+    def shape_of(self, name: str) -> tuple[int | str | None, ...] | None:
+        """The shape of a value of the main graph as far as it follows: sizes, variables, None for what is unknown."""
+        return self.value_flow.shape_of(name)
+
     @cached_property
     def control_flow(self) -> ControlFlow:
         """The control-flow nodes, and what they supply to their subgraphs."""
@@ -568,6 +572,11 @@ class Model:
     def has_type_conflicts(self) -> bool:
         """Whether the types of values are at odds with operators or declarations."""
         return any(True for _ in self.value_flow.conflicts())
+
+    @cached_property
+    def has_shape_conflicts(self) -> bool:
+        """Whether the shapes of values are at odds with operators or declarations."""
+        return self.value_flow.has_shape_conflicts
 
     @cached_property
     def has_unusual_types(self) -> bool:

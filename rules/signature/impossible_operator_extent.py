@@ -8,8 +8,9 @@ from onnx_lint.model import Graph, Model, Node, Proto
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.operators.mismatch import attributes_with
+from onnx_lint.model.places.place import Place
 from onnx_lint.model.types.stated_dims import Dims, stated_dims
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, finding_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.extents import EXTENTS, Count, Extents, counts, packed_bytes
 from onnx_lint.wording import quote
@@ -35,8 +36,12 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - SVMClassifier and SVMRegressor: as many support vectors, coefficients and class labels as `vectors_per_class` or
       `n_supports` say.
 
-    Dimensions are those that the graph states for inputs, initializers and in value_info; where it states none, nothing
-    is judged that depends on them, and neither is a reference to a parameter of a function.
+    - Any operator: an axis that the input has and a list that has it once, a list with as many numbers as the input has
+      dimensions, sizes and counts that go with the input's, as the operator's description has it.
+
+    Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`, for
+    the first five those that the graph states; where nothing is known, nothing is judged that depends on it. The same
+    numbers in an input are for `unsupported-operand-value`.
 
     ### Example
 
@@ -50,8 +55,14 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
         if extents is not None:
             for graph, forms in alike.forms.items():
                 judged.setdefault(graph, []).append((extents, forms))
+    told: set[Place] = set()
     for graph, groups in judged.items():
-        yield from _in_graph(graph, groups)
+        for finding in _in_graph(graph, groups):
+            told.add(finding.place)
+            yield finding
+    for conflict in model.value_flow.shapes:
+        if isinstance(conflict.source, str) and conflict.place not in told:
+            yield finding_of(conflict)
 
 
 def _in_graph(graph: Graph, groups: list[tuple[Extents, set[NodeForm]]]) -> Iterator[Finding]:

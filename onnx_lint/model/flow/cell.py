@@ -54,7 +54,7 @@ class Cell:
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
         self._reads: frozenset[int] = frozenset()
-        if operator is not None and takes(operator.schema, form):
+        if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form):
             self._take_rule(operator.schema, form, bound)
 
     def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> None:
@@ -142,6 +142,15 @@ def as_fact(kind: ValueType | None, shape: Output) -> Fact:
         within = sequence_element(kind) or optional_element(kind)
         return fact(kind, inside=as_fact(within, shape.shape))
     return fact(kind, shape)
+
+
+def _has_faults(schema: OperatorSchema, form: NodeForm) -> bool:
+    """Whether an attribute holds what the operator can do nothing with, which has a finding of its own."""
+    if not form.attributes:
+        return False
+    from onnx_lint.model.operators.attribute_faults import attribute_faults
+
+    return bool(attribute_faults(schema, form))
 
 
 def takes(schema: OperatorSchema, form: NodeForm) -> bool:

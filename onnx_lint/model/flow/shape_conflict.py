@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where shapes are at odds with operators and declarations, for rules to make findings of."""
+"""Where shapes are at odds with operators and declarations, with what findings say about it."""
 
 from __future__ import annotations
 
+from onnx_lint.model.flow.shape_words import Words, call_notes, shape_notes, text_of
 from onnx_lint.model.graph import Graph, Node
+from onnx_lint.model.operators.mismatch import attributes_with
+from onnx_lint.model.places.place import Place
+from onnx_lint.model.shapes.dims import agree
 from onnx_lint.model.shapes.fact import Fact, Facts
-from onnx_lint.model.shapes.problem import Problem
+from onnx_lint.model.shapes.problem import (
+    AxisOutOfRange,
+    Indivisible,
+    NotBroadcast,
+    Overflow,
+    Problem,
+    Repeated,
+    Source,
+    Unequal,
+    WrongCount,
+    WrongRank,
+    WrongValue,
+)
+from onnx_lint.model.types.conflict import Note, definition_of
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.wording import quote
 
 Call = tuple[Node, Facts]
 
@@ -22,6 +40,86 @@ class ShapeConflict(Record):
     call: Call | None
     """The call by which the arguments came into a function body: the first one that led to the conflict."""
 
+    @property
+    def source(self) -> Source | None:
+        """The attribute, or the input by its content, that gives the number that is wrong; None where a shape is."""
+        problem = self.problem
+        if isinstance(problem, WrongCount):
+            return problem.source
+        if isinstance(problem, AxisOutOfRange | Repeated | WrongValue):
+            return problem.place.source
+        if isinstance(problem, Indivisible) and not hasattr(problem.place, "operand"):
+            return problem.place.source
+        return None
+
+    @property
+    def place(self) -> Place:
+        """The name of the input in the node's list, the element of the initializer that holds it, or the attribute."""
+        source = self.source
+        if isinstance(source, str):
+            index = next(attributes_with(self.node, {source}), None)
+            return self.node.place if index is None else self.node.place.at("attribute", index)
+        if source is not None:
+            return _element_place(self.node, source, getattr(getattr(self.problem, "place", None), "index", None))
+        match self.problem:
+            case WrongRank(operand=operand):
+                return self.node.place.at("input", operand)
+            case Unequal() | Indivisible():
+                return self.node.place.at("input", getattr(self.problem.place, "operand", 0))
+            case NotBroadcast(other=other):
+                return self.node.place.at("input", other.operand)
+            case Overflow(output=output):
+                return self.node.place.at("output", output)
+        return self.node.place
+
+    @property
+    def subject(self) -> str | None:
+        """The name that the conflict is about: that of the attribute, the value, or the node."""
+        source = self.source
+        if isinstance(source, str):
+            return source
+        if isinstance(self.problem, Overflow):
+            return self.node.outputs[self.problem.output]
+        operands = Words(self.node, self.inputs).operands(self.problem)
+        return self.node.inputs[operands[-1]] if operands else self.node.name or None
+
+    @property
+    def allowed(self) -> str:
+        """What would be right there."""
+        return Words(self.node, self.inputs).allowed(self.problem)
+
+    def describe(self) -> str:
+        """The shapes or numbers that are there, and what they have to be."""
+        return Words(self.node, self.inputs).sentence(self.problem)
+
+    def notes(self) -> list[Note]:
+        """Where the operands in question come from, each with its shape, and the call that brought them."""
+        found: list[Note] = []
+        for index in Words(self.node, self.inputs).operands(self.problem):
+            found += shape_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
+        if isinstance(self.source, int):
+            found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
+        return [*found, *call_notes(self.call)]
+
+
+def _element_place(node: Node, operand: int, element: int | None) -> Place:
+    """The element of the initializer that an input names, if it stands by itself; else the input."""
+    graph: Graph | None = node.graph
+    name = node.inputs[operand]
+    while graph is not None and not graph.is_function:
+        if name in graph.positions:
+            break
+        graph = graph.parent
+    if graph is None or graph.is_function or name not in graph.initializer_names:
+        return node.place.at("input", operand)
+    index = graph.initializer_names.index(name)
+    place = graph.place.at("initializer", index)
+    proto = graph.message_at("initializer", index)
+    for field in ("int64_data", "int32_data", "float_data", "double_data"):
+        if element is not None and element < len(getattr(proto, field)):
+            return place.at(field, element)
+    return place
+
 
 class DeclaredShapeConflict(Record):
     """A value that is declared with another shape than follows from the node that makes it."""
@@ -34,6 +132,39 @@ class DeclaredShapeConflict(Record):
     inferred: Fact
     call: Call | None
 
+    @property
+    def place(self) -> Place:
+        """The dimension that is declared otherwise, or the shape of another rank."""
+        return _shape_place(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The shape that follows."""
+        return text_of(self.inferred)
+
+    def describe(self) -> str:
+        """The declared shape and the one that follows."""
+        word = self.field.replace("_", " ")
+        definition = definition_of(self.graph, self.subject)
+        maker = definition.describe() if definition is not None else "the node"
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
+            f"{maker} is {text_of(self.inferred)}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the value comes from, what its node is given, and the call that brought it."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None:
+            return call_notes(self.call)
+        found: list[Note] = [(definition.place, f"{quote(self.subject)} is {text_of(self.inferred)}")]
+        return [*found, *call_notes(self.call)]
+
 
 class SuppliedShapeConflict(Record):
     """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
@@ -44,3 +175,39 @@ class SuppliedShapeConflict(Record):
     declared: Fact
     supplied: Fact
     call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The dimension that is declared otherwise, or the shape of another rank."""
+        return _shape_place(self.graph.place.at("input", self.index), self.declared, self.supplied)
+
+    @property
+    def subject(self) -> str:
+        """The name of the input."""
+        return self.graph.input_names[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The shape that the operator supplies."""
+        return text_of(self.supplied)
+
+    def describe(self) -> str:
+        """The declared shape and the one that is supplied."""
+        what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
+        supplied = f"{self.node.describe()} supplies {text_of(self.supplied)}"
+        return f"{what} is declared as {text_of(self.declared)}, {supplied}"
+
+    def notes(self) -> list[Note]:
+        """The node, and the call that brought the shapes."""
+        return [(self.node.place, self.node.describe()), *call_notes(self.call)]
+
+
+def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:
+    if declared.shape is None or found.shape is None:
+        return value_info
+    place = value_info.at("type").at("tensor_type").at("shape")
+    if len(declared.shape) != len(found.shape):
+        return place
+    pairs = enumerate(zip(declared.shape, found.shape, strict=True))
+    axis = next((axis for axis, (one, other) in pairs if not agree(one, other)), None)
+    return place if axis is None else place.at("dim", axis)

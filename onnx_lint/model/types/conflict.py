@@ -16,30 +16,34 @@ Note = tuple[Place, str]
 """A place that belongs to a conflict, and what stands there."""
 
 
-class Conflict(Protocol):
-    """Two types that do not agree, with what a finding says about them."""
+class Disagreement(Protocol):
+    """Two types or shapes that do not agree, with what a finding says about them."""
 
     @property
     def place(self) -> Place:
-        """Where the type stands that does not agree."""
+        """Where that stands which does not agree."""
 
     @property
     def allowed(self) -> str:
-        """The types that would agree."""
+        """What would agree."""
 
     @property
     def subject(self) -> str | None:
         """The name that the conflict is about."""
 
-    @property
-    def lacks_conversion(self) -> bool:
-        """Whether an optional type stands where the type in it is needed, or the other way round."""
-
     def describe(self) -> str:
         """What is the matter."""
 
     def notes(self) -> list[Note]:
-        """Where the types come from."""
+        """Where the types or shapes come from."""
+
+
+class Conflict(Disagreement, Protocol):
+    """Two types that do not agree."""
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether an optional type stands where the type in it is needed, or the other way round."""
 
 
 MAX_SHOWN_TYPES: Final = 20

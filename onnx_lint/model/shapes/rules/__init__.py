@@ -17,6 +17,7 @@ FAMILIES: Final[Mapping[str, str]] = {
         Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min
         Mod Mul Or PRelu Pow Sub Sum Where Xor
     """,
+    "control_flow": "If Loop Scan SequenceMap",
     "matrices": "Det Gemm MatMul MatMulInteger QLinearMatMul",
     "reshaping": "Expand Flatten Reshape Shape Size Squeeze Tile Transpose Unsqueeze",
     "unary": """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.model.shapes.dims import Dim, Dims, are_sizes, broadcast, describe, divide, multiply, product
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.model.shapes.problem import Element
+from onnx_lint.model.shapes.problem import AxisOutOfRange, Element
 from onnx_lint.model.shapes.registration import shapes_of
 
 
@@ -44,12 +44,18 @@ def flatten(node: Operands) -> Outputs:
     shape = node.shape(0)
     if shape is None:
         return [(None, None)]
+    axis, rank = node.integer("axis", 1), len(shape)
+    least = -rank if node.version >= _NEGATIVE_AXES else 0
     # The axis may stand behind the last dimension.
-    axis = node.integer("axis", 1)
-    if axis == len(shape):
-        return [(product(shape), 1)]
-    place = node.axis(axis, len(shape), "axis", negative=node.version >= 11)
-    return UNKNOWN if place is None else [(product(shape[:place]), product(shape[place:]))]
+    if not least <= axis <= rank:
+        node.problems.append(AxisOutOfRange(Element("axis", axis), rank + 1, least))
+        return UNKNOWN
+    place = axis + rank if axis < 0 else axis
+    return [(product(shape[:place]), product(shape[place:]))]
+
+
+_NEGATIVE_AXES = 11
+"""The version from which axes count from the end where they are negative."""
 
 
 @shapes_of("Squeeze", reads=(1,))
@@ -63,7 +69,7 @@ def squeeze(node: Operands) -> Outputs:
     if listed is None:
         return [tuple([dim for dim in shape if dim != 1])] if are_sizes(shape) else UNKNOWN
     # An axis that is listed twice is squeezed once.
-    axes = node.axes(listed, len(shape), source, repeated=True, negative=node.version >= 11)
+    axes = node.axes(listed, len(shape), source, repeated=True, negative=node.version >= _NEGATIVE_AXES)
     if axes is None:
         return UNKNOWN
     for index, axis in enumerate(axes):
@@ -81,7 +87,7 @@ def unsqueeze(node: Operands) -> Outputs:
         return UNKNOWN
     rank = len(shape) + len(listed)
     source = 1 if node.version >= 13 else "axes"
-    axes = node.axes(listed, rank, source, negative=node.version >= 11)
+    axes = node.axes(listed, rank, source, negative=node.version >= _NEGATIVE_AXES)
     if axes is None:
         return UNKNOWN if node.problems else [(None,) * rank]
     rest = iter(shape)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, finding_of, rule
+
+
+@rule(clause=("NOD-8c", "VI-6a"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
+    """A value is declared with another shape than follows from the node that makes it.
+
+    ### Why it matters
+
+    A consumer that believes the declaration allocates a buffer of the wrong size, or refuses the input of the next
+    model. `onnx.checker` rejects such a model with `full_check`. ONNX Runtime goes on: it warns when it loads the model
+    ("Falling back to lenient merge") and at each run in which an output has another shape than is declared.
+
+    ### What is allowed
+
+    For outputs of graphs and for `value_info` the rank and the sizes that follow from the operator, its attributes and
+    the shapes of its inputs. A variable, or a dimension that is left open, agrees with every size, and where nothing
+    follows, as behind an unknown operator, any declaration is right. `value_info` of functions, which may be called
+    with several shapes, is not judged.
+
+    Two declarations of one value are for `contradictory-value-info`, types for `contradictory-declared-type`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 4 } } } } }
+    ```
+    """
+    for conflict in model.value_flow.declared_shapes:
+        yield finding_of(conflict, clause="NOD-8c" if conflict.field == "output" else "VI-6a")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, finding_of, rule
+
+
+@rule(clause="NOD-8a", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
+    """The shapes of a node's inputs are not those that its operator takes, or do not fit each other.
+
+    ### Why it matters
+
+    The operator is not defined for such operands: a product of matrices whose inner dimensions differ has no result.
+    A consumer that looks refuses the model; one that does not reads beyond its buffers, or fails in the middle.
+
+    ### What is allowed
+
+    For each input the ranks that the operator's description gives, sizes that agree where the description has them
+    agree, and shapes that broadcast where the operator broadcasts. What is not known fits everything: a dimension
+    without a size, a variable, a value behind an unknown operator. Where an operator wants a scalar, a tensor of one
+    element passes, as exporters write it and consumers take it.
+
+    Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions, and
+    with them the values by which shapes are decided. A function is judged with the arguments of its calls, and what is
+    wrong in its body is reported once. What comes out of a node with such a fault counts as unknown. A node whose
+    operands, attributes or types are wrong is not judged, and neither is an operator that is deprecated.
+
+    Values that decide shapes are for `unsupported-operand-value`, attributes for `impossible-operator-extent`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 5 } } } } }
+    node { op_type: "MatMul" input: "x" input: "w" output: "y" }
+    ```
+    """
+    for conflict in model.value_flow.shapes:
+        if conflict.source is None:
+            yield finding_of(conflict)

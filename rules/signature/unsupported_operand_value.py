@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, finding_of, rule
+
+
+@rule(clause="NOD-8b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+def unsupported_operand_value(model: Model) -> Iterator[Finding]:
+    """The value of an input that decides a shape is not one that the operator takes for these shapes.
+
+    ### Why it matters
+
+    The node has no result: six elements cannot be reshaped to seven, and a tensor of two dimensions has no axis 5. A
+    consumer that computes shapes ahead of the run refuses the model, others fail when they come to the node.
+
+    ### What is allowed
+
+    The axes, sizes, repeats, steps and pads that the operator's description takes for the shapes of the other inputs,
+    and as many of them. Values are known of initializers and Constant nodes, and of what the operators make of them
+    with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). A value that is not
+    known fits everything.
+
+    The same numbers in attributes are for `impossible-operator-extent`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    initializer { name: "shape" data_type: 7 dims: 2 int64_data: [7, 7] }
+    node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
+    ```
+    """
+    for conflict in model.value_flow.shapes:
+        if isinstance(conflict.source, int):
+            yield finding_of(conflict)

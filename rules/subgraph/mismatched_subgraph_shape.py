@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, finding_of, rule
+
+
+@rule(clause="SUB-7b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
+    """An input of a subgraph is declared with another shape than its control-flow operator supplies.
+
+    ### Why it matters
+
+    What the subgraph does with its inputs was written for the declared shape. A consumer that compares the two refuses
+    the model, one that does not runs into what the nodes of the subgraph make of it.
+
+    ### What is allowed
+
+    | Operator | What it supplies |
+    |---|---|
+    | Loop | the condition as the node gets it; the shapes of carried values may change from one run to the next |
+    | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
+    | SequenceMap | the elements of each sequence, and each tensor as it is |
+
+    An input of a subgraph need not be declared, and what is not known agrees with everything. Types are for
+    `mismatched-subgraph-type`, numbers of inputs for `mismatched-subgraph-signature`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 5 } dim { dim_value: 3 } } } } }
+    node { op_type: "Scan" input: "x" output: "y"
+      attribute { name: "num_scan_inputs" type: INT i: 1 }
+      attribute { name: "body" type: GRAPH g {
+        input { name: "row" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } } ... } }
+    }
+    ```
+    """
+    for conflict in model.value_flow.supplied_shapes:
+        yield finding_of(conflict)
