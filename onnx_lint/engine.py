@@ -10,12 +10,14 @@ from itertools import chain, islice
 
 from onnx_lint.diagnose import diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, why_not_judged
+from onnx_lint.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.loader import load
 from onnx_lint.memory import held_for_a_file
-from onnx_lint.model import ROOT, Fault, FaultKind, Model
-from onnx_lint.record import replace
+from onnx_lint.model import ROOT, Model
+from onnx_lint.record import Record, replace
 from onnx_lint.registry import Registered
 from onnx_lint.report import Diagnostic, FileReport, InternalError, Report
+from onnx_lint.rule import Finding
 from onnx_lint.selection import selected_rules, selection_of
 from onnx_lint.settings import Settings, options_of, schemas_of
 from onnx_lint.source import ReadError, Source, SourceError, source_of
@@ -28,19 +30,32 @@ def _unwatched(_: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def lint_model(
-    model: Model, settings: Settings, watch: Watch = _unwatched
-) -> tuple[list[Diagnostic], list[InternalError]]:
-    """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else.
+class Verdict(Record):
+    """What the rules say of a model."""
 
-    What a limit keeps out of the diagnostics becomes a fault of the model.
-    """
-    model.operator_schemas = schemas_of(settings)
-    model.target = settings.target
-    if settings.opset_imports:
-        model.suppose_imports(settings.opset_imports)
-    diagnostics: list[tuple[int, Diagnostic]] = []
+    diagnostics: tuple[Diagnostic, ...]
+    errors: tuple[InternalError, ...]
+    """The rules that raised."""
+    cut: tuple[str, ...]
+    """What a limit kept out of the diagnostics: a clause each, for people to read."""
+
+
+class _Cut(Record):
+    """That a rule found more than a limit lets be reported."""
+
+    limit: str
+    message: str
+
+
+_Located = tuple[int, Diagnostic]
+"""A diagnostic and the byte at which it begins."""
+
+
+def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> Verdict:
+    """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else."""
+    diagnostics: list[_Located] = []
     errors: list[InternalError] = []
+    cuts: list[_Cut] = []
     with watch("load rules"):
         entries = selection_of(settings).asked(model)
     for entry in entries:
@@ -48,45 +63,59 @@ def lint_model(
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                diagnostics += _run(entry, model, settings, left)
+                diagnostics += _run(entry, model, settings, left, cuts)
             else:
                 with watch(f"rule {entry.id}"):
-                    diagnostics += _run(entry, model, settings, left)
+                    diagnostics += _run(entry, model, settings, left, cuts)
         except ReadError:
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
             errors.append(InternalError.of(error, entry.id))
+    if cuts:
+        diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics))
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
-    return [diagnostic for _, diagnostic in diagnostics], errors
+    return Verdict(tuple(found for _, found in diagnostics), tuple(errors), tuple(cut.message for cut in cuts))
 
 
-def _run(entry: Registered, model: Model, settings: Settings, left: int) -> Sequence[tuple[int, Diagnostic]]:
+def _run(entry: Registered, model: Model, settings: Settings, left: int, cuts: list[_Cut]) -> Sequence[_Located]:
     """What one rule finds, at most `left` diagnostics or one."""
     options = options_of(entry.rule, settings) if settings.options else {}
     findings = iter(entry.rule.run(model, **options))
     first = next(findings, None)
     if first is None:
         return ()
-    return _limited(entry, diagnose(entry, chain((first,), findings), model, settings), model, left)
+    return _limited(entry, diagnose(entry, chain((first,), findings), model, settings), model.limits, left, cuts)
 
 
 def _limited(
-    entry: Registered, found: Iterator[tuple[int, Diagnostic]], model: Model, left: int
-) -> list[tuple[int, Diagnostic]]:
-    """The first of the diagnostics of one rule; a limit that is reached becomes a fault of the model.
+    entry: Registered, found: Iterator[_Located], limits: Limits, left: int, cuts: list[_Cut]
+) -> list[_Located]:
+    """The first of the diagnostics of one rule; that a limit is reached is added to `cuts`.
 
     One diagnostic gets through in any case, so that no rule is silenced by the findings of another.
     """
-    limits = model.limits
     name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
     most = max(min(limits.findings_per_rule, left), 1)
     kept = list(islice(found, most))
     if len(kept) == most and next(found, None) is not None:
         shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
         value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
-        message = f"{shown} reported of rule {entry.id!r}: {value}"
-        model.faults = (*model.faults, Fault(FaultKind.LIMIT, ROOT, message, limit=name))
+        cuts.append(_Cut(name, f"{shown} reported of rule {entry.id!r}: {value}"))
     return kept
+
+
+def _report_cuts(cuts: list[_Cut], model: Model, settings: Settings, left: int) -> list[_Located]:
+    """The diagnostics that say what was cut, of the rule whose clause that is."""
+    limits = model.limits
+    deciding = [entry for entry in selection_of(settings).judging(model) if LIMIT_OF_REPORT in entry.clauses]
+    findings = [
+        Finding(ROOT, cut.message, clause=LIMIT_OF_REPORT, allowed=describe_limit(cut.limit, limits)) for cut in cuts
+    ]
+    return [
+        found
+        for entry in deciding
+        for found in _limited(entry, diagnose(entry, findings, model, settings), limits, left, cuts)
+    ]
 
 
 def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool = False) -> FileReport:
@@ -108,15 +137,26 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
     directory = os.path.dirname(path) if settings.external_data and is_file else None
     with watch("load model"):
-        model = load(source, path, settings.standard, directory, settings.limits, settings.proto)
-    diagnostics, errors = lint_model(model, settings, watch)
+        model = load(
+            source,
+            path,
+            settings.standard,
+            directory,
+            settings.limits,
+            settings.proto,
+            schemas=schemas_of(settings),
+            target=settings.target,
+            opset_imports=settings.opset_imports,
+        )
+    verdict = lint_model(model, settings, watch)
+    errors = list(verdict.errors)
     with watch("facts"):
         facts, document = facts_of(model), document_of(model)
         not_verified = nodes_not_verified(model, errors)
     return FileReport(
         path=path,
         size=source.size,
-        diagnostics=tuple(diagnostics),
+        diagnostics=verdict.diagnostics,
         internal_errors=tuple(errors),
         facts=facts,
         kind=model.kind,
@@ -124,7 +164,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
         judged_by=len(selection_of(settings).judging(model)),
         not_verified=not_verified,
         not_judged=why_not_judged(model),
-        incomplete=tuple(left_out(model, settings)),
+        incomplete=(*verdict.cut, *left_out(model, settings)),
     )
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from onnx_lint.limits import OF_REPORT
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import MODEL, OF_MODELS
 from onnx_lint.report import Facts, InternalError
 from onnx_lint.settings import Settings
@@ -67,9 +66,6 @@ def why_not_judged(model: Model) -> str | None:
 
 def left_out(model: Model, settings: Settings) -> Iterator[str]:
     """What was left out though the model was judged."""
-    for fault in model.faults_of(FaultKind.LIMIT):
-        if fault.limit in OF_REPORT:
-            yield fault.message
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
         why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
         yield f"the files of external data were not examined{why}"

@@ -68,13 +68,8 @@ NAMES: Final = field_names(Limits)
 
 DEFAULT_LIMITS: Final = Limits()
 
-OF_JUDGEMENT: Final = frozenset(
-    {"file_bytes", "text_bytes", "message_bytes", "nodes", "graphs", "graph_entries", "fields"}
-)
-"""The limits beyond which a model is not judged at all."""
-
-OF_REPORT: Final = frozenset({"findings_per_rule", "findings"})
-"""The limits beyond which findings are left out."""
+LIMIT_OF_REPORT: Final = "FIL-10a"
+"""The clause that no finding is left out."""
 
 OF_CONSUMERS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -90,3 +85,8 @@ def exceeded(name: str, limits: Limits, actual: str) -> str:
     """The message that the limit `name` is reached: `actual` says what there is."""
     value = getattr(limits, name)
     return f"{actual}, more than the limit {name} of {value:,} (option --limit {name}=N)"
+
+
+def describe_limit(name: str, limits: Limits) -> str:
+    """What the limit `name` allows, in a few words."""
+    return f"at most {getattr(limits, name):,}, the limit {name}"

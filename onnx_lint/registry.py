@@ -72,11 +72,6 @@ class Registered:
             raise RegistryError(f"{self.module} does not hold the one rule {self.id!r}")
         return found[0]
 
-    @property
-    def of_run(self) -> bool:
-        """Whether the rule judges what the other rules left out, and so comes last."""
-        return self.needs == "file" and self.rule.of_run
-
 
 def _rules_in(module: ModuleType) -> Iterator[Rule]:
     for value in vars(module).values():

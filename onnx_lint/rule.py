@@ -58,8 +58,6 @@ class Rule(Record):
     since: str
     needs: Need = "model"
     """What a document has to hold for the rule to judge it; one that needs the file alone judges any bytes."""
-    of_run: bool = False
-    """Whether the rule judges what became of the file in the run, and so runs after all others."""
     security: tuple[str, ...] = ()
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
     about: str | None = None
@@ -104,7 +102,6 @@ def rule(
     clause: str | tuple[str, ...],
     since: str,
     needs: Need = "model",
-    of_run: bool = False,
     security: tuple[str, ...] = (),
     about: cached_property[Any] | None = None,
     flag: tuple[str, str] | None = None,
@@ -131,7 +128,6 @@ def rule(
             clauses,
             since,
             needs,
-            of_run,
             security,
             about.name if about else None,
             flag,

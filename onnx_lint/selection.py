@@ -71,10 +71,7 @@ class Selection:
         return self._judging[key]
 
     def asked(self, model: Model) -> list[Registered]:
-        """Those of them that have something to look at in it, those of the run last.
-
-        Of the others no file needs to be imported.
-        """
+        """Those of them that have something to look at in it; of the others no file needs to be imported."""
         judging = self.judging(model)
         kind = (model.kind, model.loaded)
         if kind not in self._matters:
@@ -83,8 +80,7 @@ class Selection:
         key = (*kind, *[_has(model, about) for about in matters])
         if key not in self._asked:
             there = {None, *compress(matters, key[len(kind) :])}
-            asked = [entry for entry in judging if entry.about in there]
-            self._asked[key] = sorted(asked, key=lambda entry: entry.of_run)
+            self._asked[key] = [entry for entry in judging if entry.about in there]
         return self._asked[key]
 
 

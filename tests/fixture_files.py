@@ -131,9 +131,9 @@ class Fixture:
         name = self.path.name if self.is_text else "model.onnx"
         # External data is looked up only where a folder `data` stands beside the fixture.
         data = self.path.parent / "data"
-        return load(
-            BytesSource(self.data), name, self.standard, data if data.is_dir() else None, self.limits, self.proto
-        )
+        directory = data if data.is_dir() else None
+        source = BytesSource(self.data)
+        return load(source, name, self.standard, directory, self.limits, self.proto, target=self._target())
 
 
 def parse_hex(text: str) -> bytes:
@@ -209,9 +209,9 @@ def diagnostics_of(fixture: Fixture) -> tuple[Diagnostic, ...]:
 
 def lint(model: Model, settings: Settings) -> tuple[Diagnostic, ...]:
     """The diagnostics of the model; a rule that crashes fails the test."""
-    diagnostics, errors = lint_model(model, settings)
-    assert not errors, "\n".join(error.traceback for error in errors)
-    return tuple(diagnostics)
+    verdict = lint_model(model, settings)
+    assert not verdict.errors, "\n".join(error.traceback for error in verdict.errors)
+    return verdict.diagnostics
 
 
 def as_line(diagnostic: Diagnostic, model: Model) -> str:

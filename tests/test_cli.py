@@ -192,7 +192,7 @@ def test_a_crash_is_in_the_reports(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_crash_outside_the_rules_is_an_internal_error_of_that_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def crash(*_: Any) -> None:
+    def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError("boom")
 
     monkeypatch.setattr("onnx_lint.engine.load", crash)

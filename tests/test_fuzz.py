@@ -95,7 +95,7 @@ def test_a_rule_that_crashes_is_a_failure(monkeypatch: pytest.MonkeyPatch):
     def crash(*_: object) -> None:
         raise RuntimeError("the fault")
 
-    monkeypatch.setattr(engine, "_diagnostics", crash)
+    monkeypatch.setattr(engine, "diagnose", crash)
     problem = problem_of(Seed("made", b"\x08\x0a", is_text=False), 0)
     assert problem is not None
     assert "RuntimeError: the fault" in problem

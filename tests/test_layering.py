@@ -202,6 +202,44 @@ def test_the_bytes_of_nodes_initializers_and_value_infos_are_read_in_columns_onl
     assert wrong == []
 
 
+def _models_in(function: ast.FunctionDef) -> set[str]:
+    """The names of parameters and local variables that are models."""
+    arguments = (*function.args.args, *function.args.kwonlyargs)
+    found = {each.arg for each in arguments if each.annotation is not None and ast.unparse(each.annotation) == "Model"}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made_by = ast.unparse(node.value.func).rpartition(".")[2]
+            if made_by in {"Model", "load", "make", "model_of", "_bounded", "with_faults"}:
+                found |= {each.id for each in node.targets if isinstance(each, ast.Name)}
+    return found
+
+
+def test_nobody_sets_an_attribute_of_a_model():
+    """A model is finished when `load` returns it; what it derives it keeps itself."""
+    wrong, seen = [], 0
+    for path in _files():
+        if path == MODEL / "model.py":
+            continue
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            models = _models_in(function)
+            seen += len(models)
+            for node in ast.walk(function):
+                is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del))
+                owner = node.value if is_set else None
+                if isinstance(node, ast.Call) and ast.unparse(node.func) in {
+                    "setattr",
+                    "delattr",
+                    "object.__setattr__",
+                }:
+                    owner = node.args[0]
+                if isinstance(owner, ast.Name) and owner.id in models:
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert seen > 200
+    assert wrong == []
+
+
 def test_nobody_imports_a_rule_by_its_name():
     """Where the rules lie differs between a checkout and a wheel; they are reached through the registry."""
     assert [str(found) for found in ALL if found.name.split(".")[0] == "rules"] == []

@@ -19,7 +19,7 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import fits, operands, other_version
 from onnx_lint.model.operators.operators import OperatorStatus
-from onnx_lint.settings import Settings
+from onnx_lint.settings import Settings, schemas_of
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import attribute_values as values
@@ -35,9 +35,10 @@ def model_of(text: str) -> Model:
 
 
 def messages(text: str, settings: Settings = SIGNATURE) -> list[str]:
-    diagnostics, errors = lint_model(model_of(text), settings)
-    assert errors == []
-    return [f"{diagnostic.rule}: {diagnostic.message}" for diagnostic in diagnostics]
+    model = load(BytesSource(text.encode()), "model.textproto", schemas=schemas_of(settings))
+    verdict = lint_model(model, settings)
+    assert verdict.errors == ()
+    return [f"{diagnostic.rule}: {diagnostic.message}" for diagnostic in verdict.diagnostics]
 
 
 def statuses(text: str) -> list[tuple[str, OperatorStatus, int | None]]:
@@ -415,9 +416,9 @@ def test_nothing_is_found_in_the_node_test_cases_of_onnx():
     found = []
     for case in cases:
         model = load(BytesSource(case.model.SerializeToString()), "model.onnx")
-        diagnostics, errors = lint_model(model, SIGNATURE)
-        assert errors == []
-        found += [f"{case.name}: {diagnostic.message}" for diagnostic in diagnostics]
+        verdict = lint_model(model, SIGNATURE)
+        assert verdict.errors == ()
+        found += [f"{case.name}: {diagnostic.message}" for diagnostic in verdict.diagnostics]
     assert found == []
 
 

@@ -7,6 +7,7 @@ What is wrong with the bytes becomes faults of the model; nothing here raises fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from google.protobuf.message import DecodeError
 
@@ -19,9 +20,12 @@ from onnx_lint.loader.strip_payloads import TOO_MANY_FIELDS, MessageTooLargeErro
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.model.documents.kinds import MODEL
 from onnx_lint.model.places.place import ROOT, Key
+from onnx_lint.record import EMPTY
 from onnx_lint.schema.wire import WireError
 from onnx_lint.source import Source
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.spec.target import NO_TARGET, Target
 
 MAX_PARSED_BYTES = (1 << 31) - 1
 """Protocol Buffers parses no message of 2 GiB or more."""
@@ -34,27 +38,43 @@ def load(
     directory: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     proto: str | None = None,
+    *,
+    schemas: OperatorSchemas = BUILT_IN,
+    target: Target = NO_TARGET,
+    opset_imports: Mapping[str, int] = EMPTY,
 ) -> Model:
     """Load the model in `source`. `name` is the file's name; its suffix decides only what the content leaves open.
 
     `directory`: the folder in which external data is to be looked for, None for nowhere. `limits`: what may be in the
     file; of a file that holds more there is a fault that says so and no message. `proto`: the message that the file
-    holds, such as `TensorProto`; None to tell by its content.
+    holds, such as `TensorProto`; None to tell by its content. `schemas`: the operators that are known. `target`: the
+    consumer that the model is meant for. `opset_imports`: the versions of operator sets, by domain, that a graph or
+    node is taken to import which stands in no model.
 
     Always returns a Model; where no message could be read, `Model.loaded` is false and `Model.faults` says why.
     Raises ReadError when the source cannot be read.
     """
+    make = partial(
+        Model,
+        source=source,
+        directory=directory,
+        standard=standard,
+        limits=limits,
+        schemas=schemas,
+        target=target,
+        opset_imports=opset_imports,
+    )
     form = identify(source, name)
     if isinstance(form, Fault) and source.size == 0 and proto not in {None, MODEL}:
         form = Form.BINARY
     if isinstance(form, Fault):
-        return Model(None, source, faults=(form,), standard=standard)
+        return make(None, faults=(form,))
     large = too_large(source, limits, is_text=form is not Form.BINARY)
     if large is not None:
-        return Model(None, source, faults=(large,), form=form.value, standard=standard, limits=limits)
+        return make(None, faults=(large,), form=form.value)
     kind = proto or kind_of_content(source, form, name)
     if form is Form.BINARY:
-        return _load_binary(source, kind, standard, directory, limits)
+        return _load_binary(source, kind, limits, make)
     from onnx_lint.loader.text import parse_json, parse_textproto  # with the readers of protobuf, for text alone
 
     parsed = parse_json(source, kind) if form is Form.JSON else parse_textproto(source, kind)
@@ -63,41 +83,24 @@ def load(
 
         parsed = another_text(source, form, parsed)
     if isinstance(parsed, Fault):
-        return Model(None, source, faults=(parsed,), form=form.value, kind=kind, standard=standard)
-    model = Model(parsed, source, form=form.value, kind=kind, directory=directory, standard=standard, limits=limits)
-    return _bounded(model)
+        return make(None, faults=(parsed,), form=form.value, kind=kind)
+    return _bounded(partial(make, form=form.value, kind=kind), parsed)
 
 
-def _bounded(model: Model) -> Model:
+Make = Callable[..., Model]
+"""Makes the model of a message, or of none, with what is known of the file beside it."""
+
+
+def _bounded(make: Make, proto: Proto | None, faults: tuple[Fault, ...] = ()) -> Model:
     """The model, or one that holds nothing but the fault that there is too much in it."""
+    model = make(proto, faults=faults)
     fault = too_many(model, model.limits) if model.loaded else None
-    if fault is None:
-        return model
-    faults = (*model.faults, fault)
-    return Model(
-        None,
-        model.source,
-        faults=faults,
-        form=model.form,
-        kind=model.kind,
-        standard=model.standard,
-        limits=model.limits,
-    )
+    return model if fault is None else make(None, faults=(*faults, fault))
 
 
-def _load_binary(source: Source, kind: str, standard: Standard, directory: str | None, limits: Limits) -> Model:
+def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model:
     def model_of(proto: Proto | None, faults: tuple[Fault, ...]) -> Model:
-        model = Model(
-            proto,
-            source,
-            faults=faults,
-            payloads=payloads,
-            kind=kind,
-            directory=directory,
-            standard=standard,
-            limits=limits,
-        )
-        return _bounded(model)
+        return _bounded(partial(make, payloads=payloads, kind=kind), proto, faults)
 
     payloads: Mapping[Key, tuple[Payload, ...]] = {}
     try:
@@ -136,8 +139,7 @@ def _load_binary(source: Source, kind: str, standard: Standard, directory: str |
     inspection = inspect(source, kind, limits, skips_canonical=is_shallow(model))
     if inspection.fatal:
         return model_of(None, inspection.faults)
-    model.faults = inspection.faults
-    return model
+    return model.with_faults(inspection.faults)
 
 
 def _regular(outline: Proto | None, model_of: Callable[[Proto | None, tuple[Fault, ...]], Model]) -> Model | None:

@@ -32,6 +32,7 @@ from onnx_lint.model.places.place import ROOT, Key, Place
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.types.distinct_types import Derived, TypeIndex, attribute_types, with_elements
 from onnx_lint.model.types.usual_types import is_usual
+from onnx_lint.record import EMPTY
 from onnx_lint.schema import Proto
 from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
@@ -63,6 +64,9 @@ class Model:
         directory: str | None = None,
         standard: Standard = DEFAULT_STANDARD,
         limits: Limits = DEFAULT_LIMITS,
+        schemas: OperatorSchemas = BUILT_IN,
+        target: Target = NO_TARGET,
+        opset_imports: Mapping[str, int] = EMPTY,
     ) -> None:
         self.loaded = proto is not None
         """Whether there is a message; when not, only `faults` tells anything."""
@@ -79,7 +83,6 @@ class Model:
 
         Empty where the file holds something else.
         """
-        self._supposed: dict[str, int] = {}
         self.source = source
         self.faults = faults
         self.payloads: Mapping[Key, tuple[Payload, ...]] = payloads or {}
@@ -91,10 +94,18 @@ class Model:
         """The edition and variant of the specification that the model is held against."""
         self.limits = limits
         """How much the model may hold before that is a finding."""
-        self.operator_schemas: OperatorSchemas = BUILT_IN
-        """The operators that are known; to be set before the first rule runs where schema files add to them."""
-        self.target: Target = NO_TARGET
-        """The consumer that the model is meant for; to be set before the first rule runs where one is given."""
+        self.operator_schemas = schemas
+        """The operators that are known."""
+        self.target = target
+        """The consumer that the model is meant for."""
+        # What a graph or node imports that stands in no model; any other file says itself what it imports.
+        self._supposed = opset_imports if kind in OF_MODELS else EMPTY
+
+    def with_faults(self, faults: tuple[Fault, ...]) -> Model:
+        """The same model, of which it has turned out that these things are wrong with the bytes."""
+        made = Model.__new__(Model)
+        made.__dict__.update(self.__dict__, faults=faults)
+        return made
 
     # --- the model as a whole
 
@@ -132,14 +143,6 @@ class Model:
     def describe(self) -> str:
         """The model as messages name it, or the other document that the file holds."""
         return f"the {KINDS[self.kind].noun.replace('-', ' ')}"
-
-    def suppose_imports(self, versions: Mapping[str, int]) -> None:
-        """Take a graph or node that stands in no model to import the operator sets; to be said before the first rule.
-
-        Any other file says itself what it imports.
-        """
-        if self.kind in OF_MODELS:
-            self._supposed.update(versions)
 
     # --- graphs and functions
 

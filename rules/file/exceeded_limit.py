@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.limits import OF_CONSUMERS, OF_JUDGEMENT, exceeded
+from onnx_lint.limits import OF_CONSUMERS, describe_limit, exceeded
 from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
 from onnx_lint.model.operators.function_calls import MAX_COUNT
 from onnx_lint.rule import Finding, rule
@@ -15,7 +15,6 @@ from onnx_lint.wording import quote
     clause=("FIL-10", "FIL-10a", "FIL-10b"),
     since="0.1.0",
     needs="file",
-    of_run=True,
     security=("CVE-2024-27319", "CWE-400", "CWE-770"),
 )
 def exceeded_limit(model: Model) -> Iterator[Finding]:
@@ -53,8 +52,8 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     Thirty functions, each of which calls the next one twice: sixty nodes that stand for more than 10**9.
     """
     for fault in model.faults_of(FaultKind.LIMIT):
-        clause = "FIL-10" if fault.limit in OF_JUDGEMENT else "FIL-10a"
-        yield Finding(fault.place, fault.message, clause=clause, allowed=_allowed(model, fault.limit or ""))
+        allowed = describe_limit(fault.limit or "", model.limits)
+        yield Finding(fault.place, fault.message, clause="FIL-10", allowed=allowed)
     if not model.loaded:
         return
     for limit, find in _FINDERS.items():
@@ -62,11 +61,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
         if found is not None:
             place, actual = found
             message = f"{exceeded(limit, model.limits, actual)}; {OF_CONSUMERS[limit]}"
-            yield Finding(place, message, clause="FIL-10b", allowed=_allowed(model, limit))
-
-
-def _allowed(model: Model, limit: str) -> str:
-    return f"at most {getattr(model.limits, limit):,}, the limit {limit}"
+            yield Finding(place, message, clause="FIL-10b", allowed=describe_limit(limit, model.limits))
 
 
 def _nesting(model: Model) -> tuple[Place, str] | None:
