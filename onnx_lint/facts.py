@@ -11,8 +11,10 @@ from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import MODEL, OF_MODELS
 from onnx_lint.report import Facts, InternalError
 from onnx_lint.settings import Settings
-from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, report_name, without_middle
+from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
 
+_MAX_UNREAD: Final = 100
+"""Of the data files whose checksums were not verified so many are told."""
 _MAX_DOMAINS: Final = 1_000
 """Of the domains that a model imports or uses so many are told, apart from the findings."""
 
@@ -69,5 +71,8 @@ def left_out(model: Model, settings: Settings) -> Iterator[str]:
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
         why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
         yield f"the files of external data were not examined{why}"
+    if model.loaded and model.digests is not None:
+        for location, reason in islice(model.digests.unread.items(), _MAX_UNREAD):
+            yield f"the checksum of {quote(location)} was not verified: {reason}"
     if model.kind in OF_MODELS and not settings.opset_imports and model.operators.not_verified():
         yield "the operators were not looked up: a file of its kind imports no operator set (option --opset-import)"

@@ -44,6 +44,8 @@ class Limits(Record):
     """Nodes that the model has when each call of a function is replaced by the function's body."""
     name_characters: int = 10_000
     """Characters of the name of a value, node, operator, attribute, graph or function."""
+    external_bytes: int = 1 << 36
+    """Bytes of files of external data that are read for one model to verify their checksums."""
     findings_per_rule: int = 1_000
     """Findings of one rule in one file."""
     findings: int = 10_000

@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from onnx_lint.cli.streams import use_color
-from onnx_lint.reporters.escape import shortened, shown_path
+from onnx_lint.reporters.escape import shortened, shown_path, visible
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
 DELAY_SECONDS: Final = 1.0
 _SHOWN_OF_PATH: Final = 40
@@ -65,7 +65,7 @@ class ProgressBar:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         console = Console(stderr=True, no_color=not use_color(self._color, sys.stderr), highlight=False)
         columns: list[ProgressColumn] = [
@@ -78,7 +78,7 @@ class ProgressBar:
             del columns[3]
         elif console.width >= _WIDTH_WITH_PATH:
             columns[1] = BarColumn(bar_width=30)
-            columns.append(TextColumn("{task.fields[path]}", markup=False))
+            columns.append(_path_column())
         bar = Progress(*columns, console=console, transient=True)
         bar.add_task("files", total=self._total, path="")
         # The clock runs since the first file, not since the bar came up.
@@ -94,6 +94,27 @@ class ProgressBar:
         if self._bar is not None:
             path = shortened(shown_path(self._last), _SHOWN_OF_PATH) if self._last else ""
             self._bar.update(self._bar.task_ids[0], completed=self._done, path=path)
+
+
+def _path_column() -> ProgressColumn:
+    """The last file that was linted, or one of external data that takes long to read."""
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class PathColumn(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(reading_shown() or task.fields["path"])
+
+    return PathColumn()
+
+
+def reading_shown() -> str:
+    """The file that this process reads at the moment to verify a checksum, and how far; empty when there is none."""
+    checksum = sys.modules.get("onnx_lint.model.tensors.checksum")
+    reading = checksum.under_way if checksum is not None else None
+    if reading is None or not reading.size:
+        return ""
+    return f"{shortened(visible(reading.location), _SHOWN_OF_PATH)} {reading.done * 100 // reading.size}%"
 
 
 def is_wanted(*, no_progress: bool, quiet: bool) -> bool:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.flow.value_flow import ValueFlow
     from onnx_lint.model.newer_features import Feature
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
+    from onnx_lint.model.tensors.checksum import Digests
     from onnx_lint.model.tensors.external import ExternalData, ExternalFile
 
 
@@ -448,7 +449,14 @@ class Model:
         from onnx_lint.model.tensors.external import ExternalData  # late, as most models have none
 
         files: dict[str, ExternalFile] = {}
-        return [ExternalData(tensor, self.directory, files) for tensor in found]
+        return [ExternalData(tensor, self.directory, files, self.digests) for tensor in found]
+
+    @cached_property
+    def digests(self) -> Digests | None:
+        """The digests of the files of external data; None where there is no place to look for them."""
+        from onnx_lint.model.tensors.checksum import Digests  # late, as above
+
+        return Digests(self.directory, self.limits.external_bytes) if self.directory is not None else None
 
     def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
         # Most models keep no payload in the source, so that no key has to be made.

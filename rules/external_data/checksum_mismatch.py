@@ -23,13 +23,13 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     ### What is allowed
 
     The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
-    `verify` (`--verify-checksums`), since the file has to be read for it; it is read in pieces.
+    `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file that cannot be
+    read, or is larger than what the limit `external_bytes` leaves, is told as not verified.
 
     ### Example
 
     `external_data { key: "checksum" value: "abc" }`
     """
-    digests: dict[str, str | None] = {}
     for data in model.external_data:
         checksum = data.get("checksum") if data.is_external else None
         if checksum is None:
@@ -38,9 +38,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
         if not _SHA1.fullmatch(checksum):
             problem = "is no SHA-1 digest"
         elif verify and data.file is not None and data.file.state is FileState.REGULAR:
-            if data.location not in digests:
-                digests[data.location] = data.sha1()
-            digest = digests[data.location]
+            digest = data.sha1()
             if digest is not None and digest != checksum.lower():
                 problem = f"is not that of the file, {digest}"
         if problem is not None:

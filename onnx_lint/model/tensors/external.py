@@ -18,6 +18,7 @@ from onnx_lint.cached import cached_property
 from onnx_lint.model.columns.tensor_encodings import element_count
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.places.place import Place
+from onnx_lint.model.tensors.checksum import Digests
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64
@@ -25,8 +26,6 @@ from onnx_lint.wording import quote
 
 KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 """The keys of external_data; `basepath` is set at run time."""
-
-_PIECE_BYTES = 1 << 20
 
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 """What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
@@ -131,9 +130,12 @@ def examine(directory: str, location: str) -> ExternalFile:
 class ExternalData:
     """The external_data entries of one tensor. Of a key that is given twice the first entry counts here."""
 
-    def __init__(self, tensor: Tensor, directory: str | None, files: dict[str, ExternalFile]) -> None:
+    def __init__(
+        self, tensor: Tensor, directory: str | None, files: dict[str, ExternalFile], digests: Digests | None
+    ) -> None:
         self.tensor = tensor
         self._directory = directory
+        self._digests = digests
         self._files = files  # shared by the tensors of a model: a thousand of them may be in one file
 
     @property
@@ -215,21 +217,8 @@ class ExternalData:
         return self._files[self.location]
 
     def sha1(self) -> str | None:
-        """The SHA-1 digest of the data file in hexadecimal, read in pieces; None when it cannot be read."""
-        import hashlib
-
-        if self._directory is None:
-            return None
-        digest = hashlib.sha1(usedforsecurity=False)
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        try:
-            descriptor = os.open(os.path.join(self._directory, self.location), flags)
-        except OSError:
-            return None
-        with os.fdopen(descriptor, "rb") as file:
-            while piece := file.read(_PIECE_BYTES):
-                digest.update(piece)
-        return digest.hexdigest()
+        """The SHA-1 digest of the data file in hexadecimal; None when it cannot be read, or is too large."""
+        return self._digests.of(spelled_plainly(self.location)) if self._digests is not None else None
 
     def describe(self) -> str:
         """The tensor as messages name it."""

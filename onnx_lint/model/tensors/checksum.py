@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SHA-1 digests of data files beside a model: each file is read once, in pieces, and only so many bytes in all.
+
+Who can write to the folder may put another thing in the place of a file after it was looked at. So each folder on the
+way is opened below the one before it, no link is followed, and what counts is what the opened descriptor says.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final
+
+from onnx_lint.record import Record
+
+_PIECE_BYTES: Final = 1 << 20
+
+_FileState = tuple[int, int, int, int]
+"""Device, inode, size in bytes, and time of the last change in nanoseconds."""
+
+
+class Reading(Record):
+    """How far a file is read."""
+
+    location: str
+    done: int
+    """Bytes that are read."""
+    size: int
+    """Bytes of the file."""
+
+
+under_way: Reading | None = None
+"""The file that is read at the moment, for whoever shows progress."""
+
+
+class Digests:
+    """The digests of the data files of one model, each computed when it is first asked for."""
+
+    def __init__(self, directory: str, most: int) -> None:
+        """`most`: how many bytes are read for the whole model."""
+        self._directory = directory
+        self._left = most
+        self._found: dict[str, str | None] = {}
+        self.unread: dict[str, str] = {}
+        """The files that were asked for and not read, by location, each with the reason."""
+
+    def of(self, location: str) -> str | None:
+        """The digest of the file in hexadecimal; None where it is not read, which `unread` then tells.
+
+        `location`: a relative path of plain names, as `external.spelled_plainly` gives it.
+        """
+        if location not in self._found:
+            self._found[location] = None
+            try:
+                self._found[location] = self._read(location)
+            except OSError as error:
+                self.unread[location] = (error.strerror or str(error)).lower()
+        return self._found[location]
+
+    def _read(self, location: str) -> str | None:
+        descriptor = open_below(self._directory, location)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+                self.unread[location] = "it is no regular file, or has further hard links"
+                return None
+            key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            if key in _known:
+                return _known[key]
+            if status.st_size > self._left:
+                self.unread[location] = (
+                    f"its {status.st_size:,} bytes are more than the limit external_bytes leaves"
+                    " (option --limit external_bytes=N)"
+                )
+                return None
+            self._left -= status.st_size
+            digest = _sha1(descriptor, status.st_size, location)
+        finally:
+            os.close(descriptor)
+        if len(_known) < _MAX_KNOWN:
+            _known[key] = digest
+        return digest
+
+
+_MAX_KNOWN: Final = 10_000
+_known: Final[dict[_FileState, str]] = {}
+"""The digests of files that other models of the run have named as well, by what would change with the file."""
+
+
+def open_below(directory: str, location: str) -> int:
+    """The descriptor of a file, opened for reading, to which no link leads below the directory.
+
+    Raises OSError where there is none.
+    """
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if os.open not in os.supports_dir_fd:
+        return os.open(os.path.join(directory, location), flags)
+    *folders, name = location.split("/")
+    descriptor = os.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | no_link, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        return os.open(name, flags, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sha1(descriptor: int, size: int, location: str) -> str:
+    """The digest of the first `size` bytes: a file that grows has no end."""
+    import hashlib
+
+    global under_way
+    digest = hashlib.sha1(usedforsecurity=False)
+    done = 0
+    try:
+        while piece := os.read(descriptor, min(_PIECE_BYTES, size - done)):
+            digest.update(piece)
+            done += len(piece)
+            under_way = Reading(location, done, size)
+    finally:
+        under_way = None
+    return digest.hexdigest()
