@@ -319,14 +319,14 @@ class Model:
     # --- what stands in them
 
     def attributes(self) -> Iterator[Attribute]:
-        """Every attribute of every node, and every default of a function's attribute parameter."""
+        """Every attribute of every node, every default of a function's attribute parameter, and one by itself."""
         for graph in self.graphs:
             for node in graph.nodes_of({form for form in graph.form_counts if form.attributes}):
                 for proto, place in node.attributes():
                     yield Attribute(proto, place, graph, node)
-        for function in self.functions:
-            for index, proto in enumerate(function.attribute_defaults):
-                yield Attribute(proto, function.place.at("attribute_proto", index), function.body, None)
+        for graph in self.graphs:
+            for index, proto in enumerate(graph.attribute_protos):
+                yield Attribute(proto, graph.at("attribute_proto", index), graph, None)
 
     def attributes_where(self, is_wanted: Callable[[AttributeKind], bool]) -> Iterator[Attribute]:
         """The attributes of which `is_wanted` is true, which is asked once for each distinct signature."""
@@ -384,7 +384,7 @@ class Model:
         return [graph for graph in self.graphs if not graph.is_function or graph.proto.value_info]
 
     def types(self) -> Iterator[Type]:
-        """Every TypeProto that is there: of value infos and of attributes, element types after their holder."""
+        """Every TypeProto: of value infos, of attributes, and one by itself, element types after their holder."""
         for value_info in self.value_infos():
             if value_info.proto.HasField("type"):
                 yield from with_elements(
@@ -393,6 +393,8 @@ class Model:
         for attribute in self.attributes_where(_holds_types):
             for holder in attribute_types(attribute):
                 yield from with_elements(holder)
+        for holder in self._roots.types:
+            yield from with_elements(holder)
 
     def shapes(self) -> Iterator[Shape]:
         """Every TensorShapeProto of every type."""
