@@ -3,31 +3,36 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from fuzz.corpus import Seed, seeds
-from fuzz.grammar import models
-from fuzz.mutation import BYTES, FIELDS, mutated
+from fuzz import costs, inputs, oracle, thresholds, truncation, twins, worker
+from fuzz.corpus import JSON, TEXT, Seed, seeds
+from fuzz.inputs import KINDS, input_of
+from fuzz.minimise import kind_of, minimised
 from fuzz.oracle import SETTINGS, problem_of
 from fuzz.run import Run, save
 from fuzz.tree import parse, serialize
-from hypothesis import HealthCheck, given, settings
+from wire_bytes import BASE, GRAPH, length
 
 from onnx_lint import engine, loader
 from onnx_lint.model import Model
+from onnx_lint.report import FileReport
 from onnx_lint.source import BytesSource
 
-COUNT = 600
+COUNT = 400
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_mutated_files_give_reports(part: int):
+def test_inputs_give_reports(part: int):
     failed = {}
     for number in range(part, COUNT, 10):
-        given = mutated(0, number)
+        given = input_of(0, number)
         problem = problem_of(given, number)
         if problem is not None:
             failed[number] = (given.name, problem)
@@ -44,76 +49,241 @@ def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.
         went[model is not None] += 1
         return model
 
-    for number in range(600):
-        given = mutated(1, number)
-        if not given.is_text and given.proto is None:
+    for number in range(300):
+        given = input_of(1, number)
+        if not given.is_text and given.proto is None and len(given.data) < 2000:
             monkeypatch.setattr(loader, "_regular", counted)
             by_outline = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
             monkeypatch.setattr(loader, "_regular", lambda *_: None)
             by_all = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
             assert by_outline == by_all, given.name
     assert went[True] > 50
-    assert went[False] > 10
-
-
-@settings(
-    max_examples=60,
-    derandomize=True,  # the same models each time, and no database
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),  # slow and large models are what is wanted
-)
-@given(models())
-def test_made_models_give_reports(data: bytes):
-    assert problem_of(Seed("made", data, is_text=False), len(data)) is None
+    assert went[False] > 5
 
 
 def test_an_input_depends_on_the_seed_and_its_number_alone():
-    assert mutated(7, 3) == mutated(7, 3)
-    assert mutated(7, 3) != mutated(8, 3)
+    for number in range(len(KINDS)):
+        assert input_of(7, number) == input_of(7, number)
+    assert input_of(7, 3) != input_of(8, 3)
+
+
+# --- what the inputs are
 
 
 def test_the_inputs_reach_the_rules():
-    """Most inputs parse, and few are the same: mutation is neither too wild nor too tame."""
-    inputs = [mutated(0, number) for number in range(400)]
-    assert len({given.data for given in inputs}) > 350
-    assert len({given.name for given in inputs}) > 200
-    parsed = Counter(parse(given.data, given.message) is not None for given in inputs if not given.is_text)
+    """Most inputs parse, and few are the same: what is made is neither too wild nor too tame."""
+    found = [input_of(0, number) for number in range(400)]
+    assert len({given.data for given in found}) > 350
+    assert len({given.name for given in found}) > 200
+    parsed = Counter(parse(given.data, given.message) is not None for given in found if not given.is_text)
     assert parsed[True] > parsed[False]
-    assert len(BYTES) >= 6
-    assert len(set(FIELDS)) >= 6
+    assert {given.suffix for given in found} == {".onnx", TEXT, JSON}
+
+
+def test_each_list_is_cut_at_each_byte():
+    """In a row all cuts: of each list of the schema, at each byte behind its first element, and what may be left."""
+    names = [truncation.cut(number)[0] for number in range(truncation.count())]
+    lists = {f"{carrier.message}.{field.name}" for carrier, field in truncation.repeated()}
+    assert {name.split(" ")[0] for name in names} == lists
+    assert len(lists) > 50
+    cuts = {truncation.cut(number)[1] for number in range(truncation.count())}
+    assert len(cuts) > truncation.count() * 0.95
+
+
+def test_two_runs_of_150_000_make_each_cut():
+    turns = 150_000 // len(KINDS)
+    made = {(turn + seed * truncation.count() // 2) % truncation.count() for seed in (1, 2) for turn in range(turns)}
+    assert len(made) == truncation.count()
+
+
+def test_some_lists_are_long_and_some_texts_never_end():
+    made = [inputs.long_list(Random(number), 0) for number in range(24)]
+    fields = [serialize(parse(given.data, given.message) or []) for given in made]
+    assert sum(len(data) > 4096 for data in fields) > 1
+    texts = [inputs.edited_text(Random(number), 0).data for number in range(2000)]
+    assert any(text.count(b'\\"') > 500 for text in texts)
+    assert any(text.count(b"{") > 500 for text in texts)
 
 
 @pytest.mark.parametrize("seed", [seed for seed in seeds() if not seed.is_text][::40], ids=lambda seed: seed.name)
-def test_a_tree_is_written_as_it_was_read(seed):
+def test_a_tree_is_written_as_it_was_read(seed: Seed):
     fields = parse(seed.data, seed.message)
     if fields is not None:
         assert parse(serialize(fields), seed.message) == fields
 
 
+def test_each_size_from_which_files_are_taken_otherwise_is_lowered():
+    """A new constant of that sort is put into the one table or the other of thresholds.py."""
+    assert {"WHOLE_BYTES", "PAYLOAD_BYTES", "PIECE_BYTES", "LONG_RUN"} <= {
+        name for _, name, _ in thresholds.constants()
+    }
+    words = ("BYTES", "LONG", "WINDOW", "PIECE", "SHALLOW", "FEW", "SHARED", "FORMS")
+    found = {
+        name
+        for module in thresholds.modules()
+        if module.__name__.split(".")[1] in {"engine", "loader", "model", "schema", "source"}
+        for name, value in vars(module).items()
+        if isinstance(value, int) and name.isupper() and any(word in name for word in words)
+    }
+    assert found - set(thresholds.LOWERED) - set(thresholds.KEPT) == set()
+
+
+def _whole_bytes() -> int:
+    return next(vars(module)[name] for module, name, _ in thresholds.constants() if name == "WHOLE_BYTES")
+
+
+def test_what_is_lowered_is_put_back():
+    before = [(module, name, vars(module)[name]) for module, name, _ in thresholds.constants()]
+    with thresholds.lowered(Random(0)):
+        assert _whole_bytes() == 0
+    assert _whole_bytes() == 1 << 22
+    assert [(module, name, vars(module)[name]) for module, name, _ in thresholds.constants()] == before
+
+
+def test_twins_are_other_bytes_of_the_same_message():
+    written = Counter()
+    for number in range(300):
+        given = input_of(0, number)
+        proto = twins.parsed(given) if given.suffix == ".onnx" else None
+        made = twins.twin(given, proto, Random(number)) if proto is not None else None
+        if made is not None and made[0].suffix == ".onnx":
+            again = twins.parsed(made[0])
+            same = again is not None and again.SerializeToString() == proto.SerializeToString()
+            written["same" if same else "not"] += made[0].data != given.data
+    # A varint that is too long, or an unknown field, makes another message.
+    assert written["same"] > 30
+
+
+# --- that faults are found
+
+
+def _lints(monkeypatch: pytest.MonkeyPatch, judge: Any) -> None:
+    """Let `judge` stand behind the engine: it takes the source and the report, and returns another one."""
+    lint = engine.lint_source
+
+    def judged(source: BytesSource, path: str, settings: Any) -> FileReport:
+        return judge(source, lint(source, path, settings))
+
+    monkeypatch.setattr(oracle, "lint_source", judged)
+
+
+MODEL = Seed("made", BASE + length(7, GRAPH))
+
+
 def test_a_rule_that_crashes_is_a_failure(monkeypatch: pytest.MonkeyPatch):
-    def crash(*_: object) -> None:
+    def crash(*_: object) -> FileReport:
         raise RuntimeError("the fault")
 
-    monkeypatch.setattr(engine, "diagnose", crash)
-    problem = problem_of(Seed("made", b"\x08\x0a", is_text=False), 0)
+    _lints(monkeypatch, crash)
+    problem = problem_of(MODEL, 0)
     assert problem is not None
     assert "RuntimeError: the fault" in problem
 
 
-def test_a_run_finds_and_saves_what_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """Workers are forked, so they see the patched target."""
+def test_another_verdict_of_large_files_is_a_failure(monkeypatch: pytest.MonkeyPatch):
+    assert problem_of(MODEL, 3) is None
+    _lints(
+        monkeypatch,
+        lambda _, file: file if _whole_bytes() else oracle.replace(file, diagnostics=file.diagnostics[1:]),
+    )
+    problem = problem_of(MODEL, 3)
+    assert problem is not None
+    assert problem.startswith("as a large file")
 
-    def fail(seed: int, number: int) -> str | None:
+
+def test_another_verdict_of_twins_is_a_failure(monkeypatch: pytest.MonkeyPatch):
+    with_twins = range(1, 100, 3)
+    assert [problem_of(MODEL, number) for number in with_twins] == [None] * len(with_twins)
+
+    def judge(source: BytesSource, file: FileReport) -> FileReport:
+        is_twin = source.read_at(0, source.size) != MODEL.data
+        return file if not is_twin else oracle.replace(file, diagnostics=file.diagnostics[1:])
+
+    _lints(monkeypatch, judge)
+    problems = [problem for number in with_twins if (problem := problem_of(MODEL, number)) is not None]
+    assert len(problems) > len(with_twins) // 2
+    assert all(problem.startswith("a twin has other findings\n- ") for problem in problems)
+
+
+def test_what_is_slow_for_its_size_is_a_failure(monkeypatch: pytest.MonkeyPatch):
+    def judge(_: BytesSource, file: FileReport) -> FileReport:
+        until = time.process_time() + 1.2 * costs.LEAST_SECONDS
+        while time.process_time() < until:
+            pass
+        return file
+
+    _lints(monkeypatch, judge)
+    problem = problem_of(MODEL, 2)
+    assert problem is not None
+    assert "s of the processor for" in problem
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of a piece of work")
+def test_what_takes_much_memory_for_its_size_is_a_failure(monkeypatch: pytest.MonkeyPatch):
+    def judge(_: BytesSource, file: FileReport) -> FileReport:
+        bytearray(2 * costs.LEAST_BYTES)
+        return file
+
+    _lints(monkeypatch, judge)
+    problem = problem_of(MODEL, 2)
+    assert problem is not None
+    assert "MiB of memory for" in problem
+
+
+def test_what_protobuf_refuses_must_not_conform(monkeypatch: pytest.MonkeyPatch):
+    _lints(monkeypatch, lambda _, file: oracle.replace(file, diagnostics=(), not_judged=None))
+    problem = problem_of(Seed("made", MODEL.data[:-1]), 2)
+    assert problem == "Protocol Buffers refuses the file as ModelProto, and it is called conforming"
+
+
+# --- the run
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers are forked, so that they see the patched target."""
+    monkeypatch.setattr("multiprocessing.Process", multiprocessing.get_context("fork").Process)
+
+
+@pytest.mark.usefixtures("forked")
+def test_a_run_finds_and_saves_what_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def fail(given: Seed, number: int) -> str | None:
         if number == 13:
             raise SystemExit(9)
+        if number == 21:
+            while True:
+                pass
         return "the problem" if number == 7 else None
 
-    monkeypatch.setattr("fuzz.run.check", fail)
-    monkeypatch.setattr("multiprocessing.Process", __import__("multiprocessing").get_context("fork").Process)
+    monkeypatch.setattr(worker, "problem_of", fail)
+    monkeypatch.setattr(worker, "SECONDS", 0.5)
+    monkeypatch.setattr("fuzz.run.MOST_MINIMISED", 1)
     run = Run(seed=0, first=0, end=40, jobs=2)
     run.go()
-    assert run.problems == {7: "the problem", 13: "the process ended with code 9"}
+    assert run.problems.keys() == {7, 13, 21}
+    assert run.problems[7] == "the problem"
+    assert run.problems[13] == "the process ended with code 9"
+    assert run.problems[21].startswith("more than 0.5 s of the processor\n")
+    assert "while True:" in run.problems[21] or "pass" in run.problems[21]
     save(run, tmp_path)
-    saved = {path.stem for path in tmp_path.iterdir()}
-    assert saved == {"0-7", "0-13"}
+    saved = {path.name for path in tmp_path.iterdir() if path.suffix != ".txt"}
+    whole = {f"0-{number}{input_of(0, number).suffix}" for number in (7, 13, 21)}
+    assert saved == whole | {f"0-7.min{input_of(0, 7).suffix}"}
+
+
+def test_a_failing_input_is_made_smaller():
+    graph = parse(MODEL.data)
+    assert graph is not None
+
+    def check(given: Seed) -> str | None:
+        return "Traceback\nValueError: at 17" if b"Relu" in given.data else None
+
+    assert minimised(MODEL, "Traceback\nValueError: at 4711", check).data == b"Relu"
+    assert minimised(MODEL, "another problem", check) == MODEL
+
+
+def test_problems_are_told_apart():
+    assert kind_of("Traceback\n  line 1\nKeyError: 'a'") == kind_of("Traceback\n  line 2\nKeyError: 'b'")
+    assert kind_of("a twin has other findings\n- error[ssa] x: y") != kind_of(
+        "a twin has other findings\n- error[cycle] x: y"
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mutation starts from: every fixture, as bytes and as text, and the models that stand beside the tests."""
+"""What mutation starts from: every fixture, as bytes, as text and as JSON, and the models beside the tests."""
 
 from __future__ import annotations
 
@@ -8,23 +8,36 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fixture_files import fixtures
+from google.protobuf import json_format
 
+from onnx_lint import schema
 from onnx_lint.loader.text import parse_textproto
 from onnx_lint.model import Fault
 from onnx_lint.source import BytesSource
 
 MODELS = Path(__file__).parent.parent / "models"
 
+BINARY, TEXT, JSON = ".onnx", ".textproto", ".json"
+
+_EACH_AS_JSON = 4
+"""Of so many fixtures in text form one is there as JSON too: text is one input in ten, and most of JSON is the same."""
+
 
 @dataclass(frozen=True)
 class Seed:
-    """A file to begin with."""
+    """A file to begin with, or an input that was made of one."""
 
     name: str
     data: bytes
-    is_text: bool
+    suffix: str = BINARY
+    """Which of the three forms the file has: BINARY, TEXT or JSON."""
     proto: str | None = None
     """The message that the file is said to hold; None leaves it to the loader."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the file is in one of the two forms of text."""
+        return self.suffix != BINARY
 
     @property
     def message(self) -> str:
@@ -36,14 +49,23 @@ class Seed:
 def seeds() -> tuple[Seed, ...]:
     """All seeds, in the order of their names."""
     found: list[Seed] = []
-    for fixture in fixtures():
+    for number, fixture in enumerate(fixtures()):
+        found.append(Seed(fixture.id, fixture.data, TEXT if fixture.is_text else BINARY, fixture.proto))
         if not fixture.is_text:
-            found.append(Seed(fixture.id, fixture.data, False, fixture.proto))
             continue
-        found.append(Seed(fixture.id, fixture.data, True, fixture.proto))
         parsed = parse_textproto(BytesSource(fixture.data), fixture.proto or "ModelProto")
-        if not isinstance(parsed, Fault):
-            found.append(Seed(f"{fixture.id} as bytes", parsed.SerializeToString(), False, fixture.proto))
+        if isinstance(parsed, Fault):
+            continue
+        found.append(Seed(f"{fixture.id} as bytes", parsed.SerializeToString(), BINARY, fixture.proto))
+        if number % _EACH_AS_JSON == 0:
+            text = json_format.MessageToJson(parsed, descriptor_pool=schema.pool())
+            found.append(Seed(f"{fixture.id} as JSON", text.encode(), JSON, fixture.proto))
     for path in sorted(MODELS.glob("*.onnx")):
-        found.append(Seed(path.name, path.read_bytes(), is_text=False))
+        found.append(Seed(path.name, path.read_bytes()))
     return tuple(found)
+
+
+@functools.cache
+def seeds_of(*, is_text: bool) -> tuple[Seed, ...]:
+    """The seeds in one of the forms of text, or the others."""
+    return tuple(seed for seed in seeds() if seed.is_text is is_text)

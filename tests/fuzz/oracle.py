@@ -1,69 +1,172 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for every input: a report comes out, in every form, and nothing else happens."""
+"""What must hold for every input: one verdict, in every form, however the file is written and read, at little cost."""
 
 from __future__ import annotations
 
-import io
-import json
 import re
 import traceback
-from pathlib import Path
-from xml.etree import ElementTree
+from collections import Counter
+from collections.abc import Callable
+from random import Random
 
 from onnx_lint.engine import lint_source
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.record import replace
-from onnx_lint.report import Report
-from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.record import field_names, replace
+from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
 
-from .corpus import Seed
+from .corpus import BINARY, Seed
+from .costs import Cost, excess, measured
+from .forms import FORMATS, problem_of_form
+from .thresholds import lowered
+from .twins import OF_THE_BYTES, parsed, twin
 
 SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
 
 _LIMITS = {"graph_entries": 4, "nodes": 20, "graphs": 3, "fields": 200}
 """Limits of each seventh input, so low that most models reach one."""
 
-_FORMATS = tuple(REPORTERS)
-_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""What no report may hold: all that steers a terminal but the end of a line."""
+_FORM_EACH = 2
+"""Of so many inputs one has its report written."""
 
 
 def problem_of(given: Seed, number: int) -> str | None:
-    """What is wrong with how onnx-lint takes the input; None when a report came out and all of it is in order.
+    """What is wrong with how onnx-lint takes the input; None when all is in order.
 
-    `number` picks the edition and the reporter.
+    `number` picks the edition, the form of the report, and whether the input is read another way, or written.
     """
+    rng = Random(f"oracle {number}")
     limits = DEFAULT_LIMITS.with_values(_LIMITS) if number % 7 == 0 else DEFAULT_LIMITS
-    settings = replace(SETTINGS[number % len(SETTINGS)], proto=given.proto, limits=limits)
+    settings = replace(rng.choice(SETTINGS), proto=given.proto, limits=limits)
     try:
-        file = lint_source(BytesSource(given.data), "model.textproto" if given.is_text else "model.onnx", settings)
-        report = Report((file,), settings.standard.edition, settings.standard.variant)
-        name = _FORMATS[number % len(_FORMATS)]
-        stream = io.StringIO()
-        reporter(name)(report, stream, Options(root=Path.cwd()))
+        with measured() as cost:
+            file = _linted(given, settings)
+        return (
+            _problem_of_file(given, file)
+            or _problem_of_cost(given, settings, cost)
+            or _problem_of_report(file, settings, rng)
+            or _problem_of_other_readings(given, settings, file, number, rng)
+        )
     except Exception:
         return traceback.format_exc()
+
+
+def _linted(given: Seed, settings: Settings) -> FileReport:
+    return lint_source(BytesSource(given.data), f"model{given.suffix}", settings)
+
+
+def _problem_of_file(given: Seed, file: FileReport) -> str | None:
     if file.internal_errors:
         return "\n".join(error.traceback for error in file.internal_errors)
     if not file.diagnostics and file.not_judged is not None:
         return "nothing was judged, and no finding says so"
-    return _problem_of_text(name, stream.getvalue())
+    conforms = Report((file,), "", "").conforms
+    if conforms and given.suffix == BINARY and parsed(_of_kind(given, file.kind)) is None:
+        return f"Protocol Buffers refuses the file as {file.kind}, and it is called conforming"
+    return None
 
 
-def _problem_of_text(name: str, text: str) -> str | None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        return f"reporter {name} wrote what cannot be encoded: {error}"
-    if name in {"json", "sarif", "gitlab"}:
-        json.loads(text)
-    elif name == "jsonl":
-        for line in text.splitlines():
-            json.loads(line)
-    elif name == "junit":
-        ElementTree.fromstring(text)
-    found = _STEERING.search(text)
-    return f"reporter {name} wrote {found[0]!r}" if found else None
+def _of_kind(given: Seed, kind: str) -> Seed:
+    """The input, said to hold a message of this kind."""
+    return Seed(given.name, given.data, given.suffix, kind)
+
+
+def _problem_of_cost(given: Seed, settings: Settings, cost: Cost) -> str | None:
+    def again() -> Cost:
+        with measured() as other:
+            _linted(given, settings)
+        return other
+
+    return excess(cost, len(given.data), again)
+
+
+def _problem_of_report(file: FileReport, settings: Settings, rng: Random) -> str | None:
+    if rng.randrange(_FORM_EACH):
+        return None
+    report = Report((file,), settings.standard.edition, settings.standard.variant)
+    return problem_of_form(rng.choice(FORMATS), report)
+
+
+def _problem_of_other_readings(
+    given: Seed, settings: Settings, file: FileReport, number: int, rng: Random
+) -> str | None:
+    """What is wrong with how it takes each third input as a large file, and each third one written in another way."""
+    if settings.limits is not DEFAULT_LIMITS:
+        return None  # the fields that are counted are those that are looked at, which is another matter each time
+    if number % 3 == 0:
+        return _problem_of_ways(given, settings, file, rng)
+    return _problem_of_twins(given, settings, file, rng) if number % 3 == 1 else None
+
+
+def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
+    """Whether the file is judged otherwise when it is read as a large one is."""
+    with lowered(rng):
+        other = _linted(given, settings)
+    if other == file:
+        return None
+    names = [name for name in field_names(FileReport) if getattr(file, name) != getattr(other, name)]
+    if names != ["diagnostics"]:
+        return f"as a large file its report differs in {', '.join(names)}"
+    one, another = _counted(file, _whole), _counted(other, _whole)
+    if one != another:
+        return f"as a large file it has other findings\n{_difference(one, another)}"
+    if _counted(file, repr) == _counted(other, repr):
+        return "as a large file it has its findings in another order"
+    moved = set(other.diagnostics) - set(file.diagnostics)
+    if all(_is_where_values_begin(diagnostic) for diagnostic in moved):
+        return None
+    return f"as a large file it has other bytes\n{_difference(_counted(file, repr), _counted(other, repr))}"
+
+
+def _is_where_values_begin(diagnostic: Diagnostic) -> bool:
+    """Whether the bytes are none but a position: of an unpacked list that stays in the file no place is looked for."""
+    return diagnostic.byte_range is not None and diagnostic.byte_range[0] == diagnostic.byte_range[1]
+
+
+def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
+    """Whether the same message written in another way is judged otherwise."""
+    if given.suffix != BINARY or not file.facts or file.incomplete:
+        return None
+    proto = parsed(given)
+    made = twin(given, proto, rng) if proto is not None else None
+    if made is None:
+        return None
+    other, is_apart = made
+    judged = _linted(other, replace(settings, proto=other.proto))
+    problem = _problem_of_file(other, judged)
+    if problem is not None:
+        return f"{problem}\nin {other.name}: {other.data!r}"
+    if other.suffix == BINARY and parsed(other) != proto:
+        return None  # numbers may be longer than Protocol Buffers takes
+    left_out = OF_THE_BYTES if is_apart else frozenset()
+    one, another = _counted(file, _said, left_out), _counted(judged, _said, left_out)
+    if one == another:
+        return None
+    return f"a twin has other findings\n{_difference(one, another)}\nin {other.name}: {other.data!r}"
+
+
+def _whole(diagnostic: Diagnostic) -> str:
+    return repr(replace(diagnostic, byte_range=None))
+
+
+_BYTE = re.compile(r"\bbytes? [\d,]+")
+
+
+def _said(diagnostic: Diagnostic) -> str:
+    """What a diagnostic says without the bytes, which are others in a twin."""
+    related = sorted((item.place, item.message) for item in diagnostic.related)
+    text = f"{diagnostic.severity.label}[{diagnostic.rule}] {diagnostic.place}: {diagnostic.message} {related}"
+    return _BYTE.sub("byte N", text)
+
+
+def _counted(
+    file: FileReport, said: Callable[[Diagnostic], str], left_out: frozenset[str] = frozenset()
+) -> Counter[str]:
+    return Counter(said(item) for item in file.diagnostics if item.rule not in left_out)
+
+
+def _difference(one: Counter[str], other: Counter[str]) -> str:
+    lines = [f"- {text}" for text in (one - other)] + [f"+ {text}" for text in (other - one)]
+    return "\n".join(lines[:20])

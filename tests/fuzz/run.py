@@ -1,105 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long run: `python -m tests.fuzz.run --count 200000 --seed 1 --jobs 2`.
+"""The long run: `python -m tests.fuzz.run --count 150000 --seed 1 --jobs 2`.
 
-Each worker is a process of its own with a limit on memory, and each input has a limit on the time of the processor. An
-input that breaks one of them, crashes a rule or ends the process is saved, and the run goes on behind it.
+Each worker is a process of its own with a limit on memory, and on the time of the processor for each input. An input
+that breaks one of them, crashes a rule or ends the process is saved, and the run goes on behind it.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import resource
-import signal
+import functools
 import sys
 import time
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
 from pathlib import Path
-from types import FrameType
 
-from .corpus import seeds
-from .mutation import mutated
-from .oracle import problem_of
+from .corpus import Seed, seeds
+from .inputs import input_of
+from .minimise import minimised
+from .worker import Cost, Worker, checked_alone
 
-SECONDS = 5.0
-"""How long the processor may be busy with one input."""
-
-STUCK_SECONDS = 60.0
-"""After so long a worker that says nothing is ended from outside."""
-
-MEMORY_BYTES = 1 << 30
-REPORT_EVERY = 100
-"""A worker tells how far it is after so many inputs."""
-
-
-class HangError(BaseException):
-    """An input took too long; no Exception, so that nothing that is tested can catch it."""
-
-
-def _hang(_signal: int, _frame: FrameType | None) -> None:
-    raise HangError
-
-
-def check(seed: int, number: int) -> str | None:
-    """What is wrong with input `number` of the run with `seed`, a hang included."""
-    given = mutated(seed, number)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    try:
-        return problem_of(given, number)
-    except HangError:
-        return f"more than {SECONDS} s of the processor"
-    except MemoryError:
-        return f"more than {MEMORY_BYTES} bytes of memory"
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What inputs have cost a worker, or all of them, at most."""
-
-    seconds: float = 0.0
-    """Of the processor, for one input."""
-    number: int = -1
-    """Of the input that took so long."""
-    peak_kib: int = 0
-    """Resident memory of a worker, the seeds and the interpreter in it."""
-
-    def joined(self, other: Cost) -> Cost:
-        """The greater of each."""
-        longer = max(self, other, key=lambda cost: cost.seconds)
-        return replace(longer, peak_kib=max(self.peak_kib, other.peak_kib))
-
-
-def _work(connection: Connection, seed: int, first: int, end: int, step: int) -> None:
-    """Check every `step`th input from `first` on; say before each batch where it begins, and what is found."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    signal.signal(signal.SIGPROF, _hang)
-    cost = Cost()
-    for count, number in enumerate(range(first, end, step)):
-        if count % REPORT_EVERY == 0:
-            connection.send((number, None, cost))
-        started = time.process_time()
-        problem = check(seed, number)
-        spent = time.process_time() - started
-        if spent > cost.seconds:
-            cost = Cost(spent, number)
-        cost = replace(cost, peak_kib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-        if problem is not None:
-            connection.send((number, problem, cost))
-    connection.send((end, None, cost))
-
-
-@dataclass
-class _Worker:
-    """A process, and how far it said it is."""
-
-    connection: Connection
-    process: BaseProcess
-    reached: int
-    heard: float = field(default_factory=time.monotonic)
+MOST_MINIMISED = 20
+"""So many of the failing inputs are made smaller, a minute each at most."""
 
 
 @dataclass
@@ -114,78 +36,66 @@ class Run:
     cost: Cost = field(default_factory=Cost)
 
     def go(self) -> None:
-        """Check all inputs. A worker that dies is started again one input at a time until the culprit is found."""
-        workers = [self._start(self.first + job, self.end, self.jobs) for job in range(self.jobs)]
+        """Check all inputs. A worker that dies is replaced by one that goes on behind the input at which it did."""
+        workers = [Worker.start(self.seed, range(self.first + job, self.end, self.jobs)) for job in range(self.jobs)]
         while workers:
             ready = wait([worker.connection for worker in workers], timeout=1)
             for worker in list(workers):
-                if worker.connection in ready and self._hear(worker):
-                    continue
-                alive = worker.process.is_alive()
-                if alive and time.monotonic() - worker.heard < STUCK_SECONDS:
+                if worker.connection in ready:
+                    if self._hear(worker):
+                        continue
+                elif not worker.is_stuck():
                     continue
                 workers.remove(worker)
-                worker.process.kill()
-                worker.process.join()
-                if worker.reached < self.end:
-                    workers.append(self._after(worker))
+                workers += self._after(worker)
 
-    def _start(self, first: int, end: int, step: int) -> _Worker:
-        receiving, sending = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.Process(target=_work, args=(sending, self.seed, first, end, step), daemon=True)
-        process.start()
-        sending.close()
-        return _Worker(receiving, process, first)
-
-    def _hear(self, worker: _Worker) -> bool:
-        """Take in what the worker says; whether it said anything."""
+    def _hear(self, worker: Worker) -> bool:
+        """Take in what the worker says; whether there is more to come."""
         try:
             number, problem, cost = worker.connection.recv()
         except EOFError:
             return False
-        worker.heard = time.monotonic()
-        worker.reached = number
         self.cost = self.cost.joined(cost)
-        if problem is not None:
+        if number is not None:
             self.problems[number] = problem
-        return True
+        else:
+            worker.current.value = self.end
+        return number is not None
 
-    def _after(self, worker: _Worker) -> _Worker:
-        """A worker that goes on behind the batch in which one died; the batch is checked one process an input."""
-        batch = range(worker.reached, min(worker.reached + REPORT_EVERY * self.jobs, self.end), self.jobs)
-        for number in batch:
-            process = multiprocessing.Process(target=_alone, args=(self.seed, number), daemon=True)
-            process.start()
-            process.join(STUCK_SECONDS)
-            if process.exitcode != 0:
-                process.kill()
-                process.join()
-                self.problems.setdefault(number, f"the process ended with code {process.exitcode}")
-        return self._start(batch[-1] + self.jobs, self.end, self.jobs)
-
-
-def _alone(seed: int, number: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    signal.signal(signal.SIGPROF, _hang)
-    check(seed, number)
+    def _after(self, worker: Worker) -> list[Worker]:
+        """The worker that takes the place of one that has ended: none behind the last input."""
+        how, number = worker.end(), worker.current.value
+        if number >= self.end:
+            return []
+        if number < 0:
+            raise RuntimeError(f"a worker did not get to its first input: {how}")
+        self.problems[number] = how
+        following = range(number + self.jobs, self.end, self.jobs)
+        return [Worker.start(self.seed, following)] if following else []
 
 
 def save(run: Run, folder: Path) -> None:
-    """Write each failing input, and what is wrong with it, into the folder."""
+    """Write each failing input into the folder, what is wrong with it, and for the first ones a smaller one."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number, problem in sorted(run.problems.items()):
-        given = mutated(run.seed, number)
-        path = folder / f"{run.seed}-{number}{'.textproto' if given.is_text else '.onnx'}"
+    for count, (number, problem) in enumerate(sorted(run.problems.items())):
+        given = input_of(run.seed, number)
+        path = folder / f"{run.seed}-{number}{given.suffix}"
         path.write_bytes(given.data)
-        path.with_suffix(".txt").write_text(
-            f"made from {given.name}\nread as {given.message}\n\n{problem}\n", encoding="utf-8", errors="replace"
-        )
+        about = f"made from {given.name}\nread as {given.message}\n\n{problem}\n"
+        path.with_suffix(".txt").write_text(about, encoding="utf-8", errors="replace")
+        if count < MOST_MINIMISED:
+            small = minimised(given, problem, functools.partial(_checked_again, number))
+            path.with_suffix(f".min{given.suffix}").write_bytes(small.data)
+
+
+def _checked_again(number: int, given: Seed) -> str | None:
+    return checked_alone(given, number)
 
 
 def main() -> int:
     """Run from the command line; returns 1 when an input failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__)
-    parser.add_argument("--count", type=int, default=200_000, help="how many inputs")
+    parser.add_argument("--count", type=int, default=150_000, help="how many inputs")
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
     parser.add_argument("--seed", type=int, default=1, help="with the number it determines the input")
     parser.add_argument("--jobs", type=int, default=2, help="how many processes")
@@ -200,9 +110,9 @@ def main() -> int:
     longest, peak = run.cost.seconds, run.cost.peak_kib // 1024
     print(f"longest: {longest:.2f} s of the processor (input {run.cost.number}); peak memory {peak} MiB", flush=True)
     if run.problems:
-        save(run, options.save)
         for number, problem in sorted(run.problems.items())[:20]:
-            print(f"input {number} ({mutated(options.seed, number).name}): {problem.strip().splitlines()[-1]}")
+            print(f"input {number} ({input_of(options.seed, number).name}): {problem.strip().splitlines()[0]}")
+        save(run, options.save)
         print(f"all are in {options.save}")
     return 1 if run.problems else 0
 

@@ -56,6 +56,11 @@ def serialize(fields: list[Field]) -> bytes:
     return b"".join(_bytes(field) for field in fields)
 
 
+def content(field: Field) -> list[Field]:
+    """The fields of the message in a field; none where it holds none."""
+    return field.value if isinstance(field.value, list) else []
+
+
 def _bytes(field: Field) -> bytes:
     tag = wire.encode_varint(field.number << 3 | field.wire_type)
     value = field.value if isinstance(field.value, bytes) else serialize(field.value)

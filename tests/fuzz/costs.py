@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an input costs: processor time and memory beyond what its size pays for."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+LEAST_SECONDS = 0.25
+SECONDS_PER_BYTE = 30e-6
+"""Of the processor. Honest inputs take a fifth of it at most, and a rule that is quadratic more for 5 kB already."""
+
+LEAST_BYTES = 24 << 20
+BYTES_PER_BYTE = 12
+"""Of memory. A run may use 64 MB, interpreter and rules included, and 12 bytes a byte; what was there before is not
+counted here."""
+
+_PEAK, _NOW = re.compile(rb"VmHWM:\s+(\d+) kB"), re.compile(rb"VmRSS:\s+(\d+) kB")
+_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+@dataclass
+class Cost:
+    """What a piece of work took."""
+
+    seconds: float = 0.0
+    """Of the processor."""
+    memory: int = 0
+    """Bytes at the peak above what there was before; 0 where the system does not tell."""
+
+
+@contextmanager
+def measured() -> Iterator[Cost]:
+    """Measure what is done inside."""
+    cost = Cost()
+    before = _reset_peak()
+    started = time.process_time()
+    try:
+        yield cost
+    finally:
+        cost.seconds = time.process_time() - started
+        if before is not None:
+            cost.memory = max(_kib(_PEAK) - before, 0) << 10
+
+
+def _reset_peak() -> int | None:
+    """Set the peak of this process to what it uses now, which is returned in KiB; None where there is no such thing."""
+    try:
+        _RESET.write_bytes(b"5")
+        return _kib(_NOW)
+    except OSError:  # no Linux
+        return None
+
+
+def _kib(wanted: re.Pattern[bytes]) -> int:
+    found = wanted.search(_STATUS.read_bytes())
+    return int(found[1]) if found is not None else 0
+
+
+def excess(cost: Cost, size: int, again: Callable[[], Cost]) -> str | None:
+    """What is wrong with the cost of an input of `size` bytes; `again` does the work once more.
+
+    A process that others hold up is slow too, so what is slow has to be so each time.
+    """
+    seconds = LEAST_SECONDS + SECONDS_PER_BYTE * size
+    if cost.seconds > seconds and (slow := min(cost.seconds, again().seconds, again().seconds)) > seconds:
+        return f"{slow:.2f} s of the processor for {size:,} bytes, more than {seconds:.2f} s"
+    most = LEAST_BYTES + BYTES_PER_BYTE * size
+    if cost.memory > most:
+        return f"{cost.memory >> 20} MiB of memory for {size:,} bytes, more than {most >> 20} MiB"
+    return None

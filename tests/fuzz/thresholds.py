@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sizes from which files are taken another way, lowered so that small inputs take the ways of large ones."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import onnx_lint
+from onnx_lint import loader
+
+LOWERED: dict[str, tuple[int, ...]] = {
+    "WHOLE_BYTES": (0,),
+    "PAYLOAD_BYTES": (128, 256),  # a multiple of 128, see skip_short
+    "PIECE_BYTES": (24, 100, 1000),
+    "VARINT_PIECE_BYTES": (24, 100),
+    "_PIECE_BYTES": (1, 100),
+    "_STEP_BYTES": (1, 100, 1000),
+    "WINDOW_BYTES": (64, 256),
+    "LONG_RUN": (1, 2, 3),
+    "_LONG_ROW": (1, 2, 3),
+    "_SHALLOW": (0, 2),
+    "MAX_SHARED_BYTES": (0, 20),
+    "_MAX_FORMS": (1, 3),
+    "_SPARE_BYTES": (1,),
+    "_RAW_PIECE_BYTES": (48, 96),  # a multiple of 48, which holds a whole number of elements of any type
+    "_MAX_KEY_BYTES": (0, 16),
+    "_MAX_KEPT_BYTES": (0, 16),
+    "_FEW_VALUES": (0, 3),
+}
+"""The names of the constants, in whatever modules they are, and the values that they are given."""
+
+KEPT: dict[str, str] = {
+    "MOST_SHORT_BYTES": "what two bytes of length say, and no matter of choice",
+    "_TAG_AND_LENGTH_BYTES": "the same for what is read at once",
+    "MAX_VARINT_BYTES": "what Protocol Buffers reads",
+    "MAX_SHORT_VARINT_BYTES": "the same for tags and lengths",
+    "_GROUP_BYTES": "how elements of three bits are packed",
+    "FEW": "a divisor of sizes",
+    "MAX_BYTES": "a limit",
+    "MAX_TRIED_BYTES": "beyond it less is looked for",
+    "MAX_PARSED_BYTES": "what Protocol Buffers parses",
+    "HEAD_BYTES": "decides what a file is",
+    "_SPOOL_BYTES": "for standard input alone",
+    "_BYTES_OF_ELEMENT": "of the wire format",
+}
+"""Constants with names like these that are not lowered, and why."""
+
+
+@functools.cache
+def modules() -> tuple[ModuleType, ...]:
+    """All modules of the package, which are imported for that: what is lowered may be in one that comes late."""
+    folder = Path(onnx_lint.__file__).parent
+    files = sorted(file.relative_to(folder.parent).with_suffix("") for file in folder.rglob("*.py"))
+    return tuple(importlib.import_module(".".join(file.parts)) for file in files if not file.stem.startswith("__"))
+
+
+@functools.cache
+def constants() -> tuple[tuple[ModuleType, str, int], ...]:
+    """Each constant that is lowered, with its module and its value."""
+    return tuple((module, name, vars(module)[name]) for module in modules() for name in LOWERED if name in vars(module))
+
+
+@contextmanager
+def lowered(rng: Random) -> Iterator[None]:
+    """Lower all of the constants for a while, and let some models be read by the whole schema first."""
+    chosen = {name: rng.choice(values) for name, values in LOWERED.items()}
+    by_outline = loader._regular
+    try:
+        for module, name, _ in constants():
+            setattr(module, name, chosen[name])
+        if rng.random() < 0.3:
+            loader._regular = _never
+        yield
+    finally:
+        loader._regular = by_outline
+        for module, name, value in constants():
+            setattr(module, name, value)
+
+
+def _never(*_: Any) -> None:
+    """Stands for the reading by the outline alone, and says of no model that it can be read so."""
