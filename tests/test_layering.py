@@ -45,7 +45,6 @@ FLOORS = (
     {"types"},
     {"newer_features", "shapes"},
     {"flow"},
-    {"document_wording"},
     {"model"},
     {"__init__"},
 )
