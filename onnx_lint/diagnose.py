@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -11,24 +12,32 @@ from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import Registered
 from onnx_lint.report import Diagnostic, RelatedPlace
 from onnx_lint.rule import Finding, Rule
-from onnx_lint.selection import is_selected
+from onnx_lint.selection import presence
 from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
 
 _MAX_RELATED: Final = 1_000
 
+Counts = tuple[str, tuple[str, ...]]
+"""A rule, and what is said of one and of several of its findings that are only counted."""
+
 
 def diagnose(
-    entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings
+    entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings, counts: Counter[Counts]
 ) -> Iterator[tuple[int, Diagnostic]]:
-    """The diagnostics of what one rule found, each with the byte at which it begins; without what is not selected."""
+    """The diagnostics of what one rule found, each with the byte at which it begins; without what is not selected.
+
+    What is only to be counted is added to `counts`, under the rule and the words for one and for several.
+    """
     levels: dict[str, Severity | None] = {}
     for finding in findings:
         clause = _clause_of(entry.rule, finding)
         if clause.id not in levels:
             levels[clause.id] = _level(entry, clause, settings)
         level = levels[clause.id]
+        if level is None and _is_counted(entry, clause, settings):
+            counts[entry.id, clause.counted] += finding.count
         if level is not None:
             extent = _extent(finding, model)
             yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, settings.standard.edition)
@@ -37,9 +46,14 @@ def diagnose(
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
     """The severity of what the rule finds against the clause; None where that is not to be reported."""
     level = severity(clause, settings.standard.edition)
-    if level is None or not is_selected(entry, clause, settings):
+    if level is None or presence(entry, clause, settings) != "listed":
         return None
     return settings.severities.get(entry.id, level)
+
+
+def _is_counted(entry: Registered, clause: Clause, settings: Settings) -> bool:
+    in_edition = settings.standard.edition in clause.keyword
+    return in_edition and presence(entry, clause, settings) == "counted"
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:

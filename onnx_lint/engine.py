@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import chain, islice
 
-from onnx_lint.diagnose import diagnose
+from onnx_lint.diagnose import Counts, diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, why_not_judged
 from onnx_lint.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.loader import load
@@ -16,7 +17,7 @@ from onnx_lint.memory import held_for_a_file
 from onnx_lint.model import ROOT, Model
 from onnx_lint.record import Record, replace
 from onnx_lint.registry import Registered
-from onnx_lint.report import Diagnostic, FileReport, InternalError, Report
+from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, Report
 from onnx_lint.rule import Finding
 from onnx_lint.selection import selected_rules, selection_of
 from onnx_lint.settings import Settings, options_of, schemas_of
@@ -38,6 +39,8 @@ class Verdict(Record):
     """The rules that raised."""
     cut: tuple[str, ...]
     """What a limit kept out of the diagnostics: a clause each, for people to read."""
+    counted: tuple[Counted, ...]
+    """What is not listed but counted, a number for each rule."""
 
 
 class _Cut(Record):
@@ -56,6 +59,7 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     diagnostics: list[_Located] = []
     errors: list[InternalError] = []
     cuts: list[_Cut] = []
+    counts: Counter[Counts] = Counter()
     with watch("load rules"):
         entries = selection_of(settings).asked(model)
     for entry in entries:
@@ -63,28 +67,36 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                diagnostics += _run(entry, model, settings, left, cuts)
+                diagnostics += _run(entry, model, settings, left, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
-                    diagnostics += _run(entry, model, settings, left, cuts)
+                    diagnostics += _run(entry, model, settings, left, cuts, counts)
         except ReadError:
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
             errors.append(InternalError.of(error, entry.id))
     if cuts:
-        diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics))
+        diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
-    return Verdict(tuple(found for _, found in diagnostics), tuple(errors), tuple(cut.message for cut in cuts))
+    return Verdict(
+        tuple(found for _, found in diagnostics),
+        tuple(errors),
+        tuple(cut.message for cut in cuts),
+        tuple(Counted(rule, count, words) for (rule, words), count in counts.items()),
+    )
 
 
-def _run(entry: Registered, model: Model, settings: Settings, left: int, cuts: list[_Cut]) -> Sequence[_Located]:
-    """What one rule finds, at most `left` diagnostics or one."""
+def _run(
+    entry: Registered, model: Model, settings: Settings, left: int, cuts: list[_Cut], counts: Counter[Counts]
+) -> Sequence[_Located]:
+    """What one rule finds, at most `left` diagnostics or one; what is only to be counted goes into `counts`."""
     options = options_of(entry.rule, settings) if settings.options else {}
     findings = iter(entry.rule.run(model, **options))
     first = next(findings, None)
     if first is None:
         return ()
-    return _limited(entry, diagnose(entry, chain((first,), findings), model, settings), model.limits, left, cuts)
+    found = diagnose(entry, chain((first,), findings), model, settings, counts)
+    return _limited(entry, found, model.limits, left, cuts)
 
 
 def _limited(
@@ -104,7 +116,9 @@ def _limited(
     return kept
 
 
-def _report_cuts(cuts: list[_Cut], model: Model, settings: Settings, left: int) -> list[_Located]:
+def _report_cuts(
+    cuts: list[_Cut], model: Model, settings: Settings, left: int, counts: Counter[Counts]
+) -> list[_Located]:
     """The diagnostics that say what was cut, of the rule whose clause that is."""
     limits = model.limits
     deciding = [entry for entry in selection_of(settings).judging(model) if LIMIT_OF_REPORT in entry.clauses]
@@ -114,7 +128,7 @@ def _report_cuts(cuts: list[_Cut], model: Model, settings: Settings, left: int) 
     return [
         found
         for entry in deciding
-        for found in _limited(entry, diagnose(entry, findings, model, settings), limits, left, cuts)
+        for found in _limited(entry, diagnose(entry, findings, model, settings, counts), limits, left, cuts)
     ]
 
 
@@ -165,6 +179,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
         not_verified=not_verified,
         not_judged=why_not_judged(model),
         incomplete=(*verdict.cut, *left_out(model, settings)),
+        counted=verdict.counted,
     )
 
 

@@ -82,6 +82,19 @@ class Facts(Record):
     functions: int
 
 
+class Counted(Record):
+    """What a rule found that is only counted: no diagnostic, fails no run."""
+
+    rule: str
+    count: int
+    words: tuple[str, ...]
+    """What is said of one and of several."""
+
+    def describe(self) -> str:
+        """The number in words: `215 names are no C90 identifiers`."""
+        return f"{self.count:,} {self.words[self.count != 1]}"
+
+
 class FileReport(Record):
     """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
 
@@ -112,6 +125,8 @@ class FileReport(Record):
     """The message that the file holds, or was taken for."""
     document: tuple[tuple[str, str | int], ...] = ()
     """What a document is that is no model: names, and numbers of fields and elements."""
+    counted: tuple[Counted, ...] = ()
+    """What is not listed but counted, a number for each rule."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 

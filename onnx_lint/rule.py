@@ -44,6 +44,8 @@ class Finding(Record):
     """How many bytes from `offset` on the fault takes up."""
     collective: bool = False
     """Whether it stands for all places of its kind: the place is only the first, and `subject` alone tells it apart."""
+    count: int = 1
+    """How many faults it stands for."""
 
 
 Check = Callable[..., Iterator[Finding]]

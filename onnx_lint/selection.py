@@ -17,26 +17,35 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
     return bool(names) and not {ALL, entry.id, entry.chapter, keyword.upper()}.isdisjoint(names)
 
 
-def is_selected(entry: Registered, clause: Clause, settings: Settings) -> bool:
-    """Whether what the rule finds against the clause, which the edition has, is to be reported."""
+def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
+    """How what the rule finds against the clause, which the edition has, is there: `listed`, `counted`, or not (None).
+
+    What is asked for by name, by `--pedantic` or by a severity of its own is listed, and so are errors.
+    """
     keyword = clause.keyword[settings.standard.edition]
     if _matches(entry, keyword, settings.ignore):
-        return False
+        return None
     if _matches(entry, keyword, settings.extend_select):
-        return True
+        return "listed"
     if _matches(entry, keyword, settings.set_aside):
-        return False
+        return None
     if settings.select:
-        return _matches(entry, keyword, settings.select)
+        return "listed" if _matches(entry, keyword, settings.select) else None
     level = severity(clause, settings.standard.edition)
-    return settings.pedantic or not clause.pedantic or level is Severity.ERROR
+    if settings.pedantic or level is Severity.ERROR:
+        return "listed"
+    if clause.presence == "counted" and entry.id in settings.severities:
+        return "listed"
+    return None if clause.presence == "pedantic" else clause.presence
 
 
 def _applies(entry: Registered, settings: Settings) -> bool:
     """Whether any clause of the rule is in the edition and selected."""
     table = clauses()
     edition = settings.standard.edition
-    return any(edition in table[name].keyword and is_selected(entry, table[name], settings) for name in entry.clauses)
+    return any(
+        edition in table[name].keyword and presence(entry, table[name], settings) is not None for name in entry.clauses
+    )
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:

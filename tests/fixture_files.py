@@ -18,6 +18,7 @@ from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import Target
@@ -25,6 +26,9 @@ from onnx_lint.spec.target import Target
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 MAX_PROSE_LINES = 3
+
+COUNTED = tuple({name for clause in clauses().values() if clause.presence == "counted" for name in clause.rules})
+"""What users see as a number stands in the verdict of a fixture by itself."""
 
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
@@ -101,6 +105,7 @@ class Fixture:
             self.standard,
             select,
             ignore,
+            extend_select=() if select else COUNTED,
             options=self._options(),
             limits=self.limits,
             target=self._target(),

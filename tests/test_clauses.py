@@ -100,7 +100,8 @@ until = 5
 keyword = { "1.9" = "MUST", "1.21" = "should", "1.23" = "MAY" }
 static = "partly"
 rules = ["a-rule"]
-pedantic = true
+presence = "counted"
+counted = ["thing is odd", "things are odd"]
 note = "A note."
 refines = "A-0"
 """
@@ -170,9 +171,9 @@ def test_a_rule_is_no_instruction():
     assert [rule for rule in rules if re.match(r"(check|no|avoid|use|must|should|forbid|require)-", rule)] == []
 
 
-def test_pedantic_is_only_what_some_edition_does_not_demand():
-    pedantic = [clause for clause in clauses().values() if clause.pedantic]
-    always = [c.id for c in pedantic if all(severity(c, edition) is Severity.ERROR for edition in c.keyword)]
+def test_what_is_not_listed_is_only_what_some_edition_does_not_demand():
+    unlisted = [clause for clause in clauses().values() if clause.presence != "listed"]
+    always = [c.id for c in unlisted if all(severity(c, edition) is Severity.ERROR for edition in c.keyword)]
     assert always == []
 
 
@@ -254,7 +255,8 @@ def test_a_table_becomes_a_clause():
             static="partly",
             rules=("a-rule",),
             reason=None,
-            pedantic=True,
+            presence="counted",
+            counted=("thing is odd", "things are odd"),
             note="A note.",
             refines="A-0",
         )
@@ -269,6 +271,17 @@ def test_a_table_becomes_a_clause():
         ("refines", "refine", "clause 'A-1' has an unknown key 'refine'"),
         ('"MAY"', '"may"', "clause 'A-1' has the unknown keyword 'may' in edition 1.23"),
         ('"1.9"', '"1.8"', "clause 'A-1' names the unknown edition '1.8'"),
+        ('"counted"', '"seen"', "clause 'A-1': presence is 'seen', not one of listed, counted, pedantic"),
+        (
+            '"counted"',
+            '"pedantic"',
+            "clause 'A-1': counted holds words for one and for several, where presence is 'counted'",
+        ),
+        (
+            ', "things are odd"',
+            "",
+            "clause 'A-1': counted holds words for one and for several, where presence is 'counted'",
+        ),
         ('"partly"', '"maybe"', "clause 'A-1': static is 'maybe', not one of yes, partly, no"),
         ("[A-1]", "[A-1", "Expected"),
     ],

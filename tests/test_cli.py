@@ -36,7 +36,7 @@ from onnx_lint.spec.standard import EDITIONS
 ROOT = Path(__file__).parent.parent
 
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
-ODD_NAME = CLEAN.replace('"y"', '"y/out"')
+ODD_DOMAIN = f'domain: "odd"\n{CLEAN}'
 
 CONCISE_TWICE = (
     "twice.textproto: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with three models, and no word from the environment about formats and colours."""
     (tmp_path / "clean.textproto").write_text(CLEAN)
     (tmp_path / "twice.textproto").write_text(TWICE)
-    (tmp_path / "odd.textproto").write_text(ODD_NAME)
+    (tmp_path / "odd.textproto").write_text(ODD_DOMAIN)
     monkeypatch.chdir(tmp_path)
     for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
@@ -94,7 +94,7 @@ def _names(directory: str = ".") -> list[str]:
         (["odd.textproto", "--fail-on", "warning"], 1),
         (["odd.textproto", "--fail-on", "note"], 1),
         (["odd.textproto", "--edition", "1.9"], 1),
-        (["odd.textproto", "--severity", "non-c90-name=error"], 1),
+        (["odd.textproto", "--severity", "unqualified-model-domain=error"], 1),
         (["twice.textproto", "--severity", "duplicate-definition=note"], 0),
         (["twice.textproto", "--severity", "duplicate-definition=off"], 0),
         (["twice.textproto", "--ignore", "duplicate-definition"], 0),

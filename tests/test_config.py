@@ -27,15 +27,16 @@ ODD = """
 ir_version: 10
 producer_name: "example"
 producer_version: "1"
+domain: "odd"
 opset_import { domain: "" version: 21 }
 graph {
   name: "graph"
-  node { name: "relu" op_type: "Relu" input: "x" output: "y/out" }
+  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
   input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-  output { name: "y/out" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
 }
 """
-"""A model with one warning: a name that is no C90 identifier."""
+"""A model with one warning: a domain that is no reverse domain name."""
 
 Output = pytest.CaptureFixture[str]
 
@@ -67,7 +68,7 @@ def failure(capsys: Output, *arguments: str) -> str:
     return captured.err.strip().splitlines()[-1]
 
 
-BOTH = ["odd.textproto non-c90-name", "zoo/odd.textproto non-c90-name"]
+BOTH = ["odd.textproto unqualified-model-domain", "zoo/odd.textproto unqualified-model-domain"]
 
 
 # --- where the file lies
@@ -76,36 +77,36 @@ BOTH = ["odd.textproto non-c90-name", "zoo/odd.textproto non-c90-name"]
 @pytest.mark.parametrize("name", ["onnx-lint.toml", ".onnx-lint.toml", "pyproject.toml"])
 def test_the_nearest_file_counts_for_each_input(folder: Path, capsys: Output, name: str) -> None:
     head = "[tool.onnx-lint]\n" if name == "pyproject.toml" else ""
-    (folder / "zoo" / name).write_text(f'{head}ignore = ["name"]\n')
+    (folder / "zoo" / name).write_text(f'{head}ignore = ["model"]\n')
     assert found(capsys, "odd.textproto", "zoo") == BOTH[:1]
 
 
 def test_a_nearer_file_hides_one_further_up(folder: Path, capsys: Output) -> None:
-    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
+    (folder / "onnx-lint.toml").write_text('ignore = ["model"]\n')
     assert found(capsys, ".") == []
     (folder / "zoo" / "onnx-lint.toml").write_text("")
     assert found(capsys, "odd.textproto", "zoo") == BOTH[1:]
 
 
 def test_the_files_of_one_folder_have_an_order(folder: Path, capsys: Output) -> None:
-    (folder / "pyproject.toml").write_text('[tool.onnx-lint]\nignore = ["name"]\n')
+    (folder / "pyproject.toml").write_text('[tool.onnx-lint]\nignore = ["model"]\n')
     assert found(capsys, "odd.textproto") == []
     (folder / ".onnx-lint.toml").write_text("")
     assert found(capsys, "odd.textproto") == BOTH[:1]
-    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
+    (folder / "onnx-lint.toml").write_text('ignore = ["model"]\n')
     assert found(capsys, "odd.textproto") == []
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        '[tool.onnx-lint]\nignore = ["name"]',
-        '[ tool . "onnx-lint" ]\nignore = ["name"]',
-        '["tool"."onnx-lint"]\nignore = ["name"]',
-        '[tool]\nonnx-lint = { ignore = ["name"] }',
-        '[tool]\n  onnx-lint.ignore = ["name"]',
-        'tool.onnx-lint.ignore = ["name"]',
-        "[tool.onnx-lint.severity]\nnon-c90-name = 'off'",
+        '[tool.onnx-lint]\nignore = ["model"]',
+        '[ tool . "onnx-lint" ]\nignore = ["model"]',
+        '["tool"."onnx-lint"]\nignore = ["model"]',
+        '[tool]\nonnx-lint = { ignore = ["model"] }',
+        '[tool]\n  onnx-lint.ignore = ["model"]',
+        'tool.onnx-lint.ignore = ["model"]',
+        "[tool.onnx-lint.severity]\nunqualified-model-domain = 'off'",
     ],
 )
 def test_the_table_of_a_pyproject_is_found_however_it_is_written(folder: Path, capsys: Output, text: str) -> None:
@@ -114,7 +115,7 @@ def test_the_table_of_a_pyproject_is_found_however_it_is_written(folder: Path, c
 
 
 def test_a_pyproject_without_the_table_is_passed_by(folder: Path, capsys: Output) -> None:
-    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\n')
+    (folder / "onnx-lint.toml").write_text('ignore = ["model"]\n')
     (folder / "zoo" / "pyproject.toml").write_text('[project]\nname = "zoo"\ndependencies = ["onnx-lint"]\n')
     assert found(capsys, "zoo") == []
     (folder / "zoo" / "pyproject.toml").write_text("no TOML, and none of our business")
@@ -154,16 +155,18 @@ def test_without_a_file_nothing_is_imported_for_it(folder: Path) -> None:
 
 
 def test_extend_adds_to_another_file(folder: Path, capsys: Output) -> None:
-    (folder / "onnx-lint.toml").write_text('ignore = ["name"]\nfail-on = "note"\n[severity]\nnon-c90-name = "note"\n')
+    (folder / "onnx-lint.toml").write_text(
+        'ignore = ["model"]\nfail-on = "note"\n[severity]\nunqualified-model-domain = "note"\n'
+    )
     (folder / "zoo" / "onnx-lint.toml").write_text(
         'extend = "../onnx-lint.toml"\nignore = []\n[severity]\ncycle = "off"\n'
     )
     assert run(["zoo", "-f", "concise"]) == 1
-    assert capsys.readouterr().out.split(": ")[2].startswith("note[non-c90-name]")
+    assert capsys.readouterr().out.split(": ")[2].startswith("note[unqualified-model-domain]")
 
 
 def test_extend_leads_to_a_pyproject(folder: Path, capsys: Output) -> None:
-    (folder / "pyproject.toml").write_text('[tool.onnx-lint]\nignore = ["name"]\n')
+    (folder / "pyproject.toml").write_text('[tool.onnx-lint]\nignore = ["model"]\n')
     (folder / "zoo" / "onnx-lint.toml").write_text('extend = "../pyproject.toml"\n')
     assert found(capsys, "zoo") == []
 
@@ -188,7 +191,7 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('ignroe = ["name"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
+        ('ignroe = ["model"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
         ('ignore = "name"', "ignore: wants a list of strings, not 'name'"),
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
@@ -198,8 +201,8 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ('fail-on = "off"', "fail-on: wants one of error, warning, note, never, not 'off'"),
         ('severity = "error"', "severity: wants a table, not 'error'"),
         (
-            '[severity]\nnon-c90-name = "bad"',
-            "severity.non-c90-name: wants one of error, warning, note, off, not 'bad'",
+            '[severity]\nunqualified-model-domain = "bad"',
+            "severity.unqualified-model-domain: wants one of error, warning, note, off, not 'bad'",
         ),
         ('[severity]\ncycel = "off"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         (
@@ -258,7 +261,7 @@ def test_what_is_no_text_file_is_told(folder: Path, capsys: Output) -> None:
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(folder: Path, capsys: Output) -> None:
-    (folder / "onnx-lint.toml").write_bytes(b'\xef\xbb\xbfignore = ["name"]\r\npedantic = false\r\n')
+    (folder / "onnx-lint.toml").write_bytes(b'\xef\xbb\xbfignore = ["model"]\r\npedantic = false\r\n')
     assert found(capsys, "odd.textproto") == []
 
 
@@ -266,7 +269,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(folder: Path, caps
 
 
 def test_config_names_a_file_for_everything(folder: Path, capsys: Output) -> None:
-    (folder / "other.toml").write_text('ignore = ["name"]\n')
+    (folder / "other.toml").write_text('ignore = ["model"]\n')
     (folder / "zoo" / "onnx-lint.toml").write_text("")
     assert found(capsys, ".", "--config", "other.toml") == []
 
@@ -279,8 +282,22 @@ def test_no_config_looks_for_none(folder: Path, capsys: Output) -> None:
 def test_config_sets_a_key_on_top_of_the_file(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('fail-on = "never"\n[severity]\ncycle = "note"\n')
     assert run(["odd.textproto", "--config", "fail-on=warning"]) == 1
-    assert run(["odd.textproto", "--config", 'severity.non-c90-name = "error"', "--config", "fail-on = 'error'"]) == 1
-    assert run(["odd.textproto", "--no-config", "--config", "severity.non-c90-name=off", "--fail-on", "note"]) == 0
+    assert (
+        run(
+            [
+                "odd.textproto",
+                "--config",
+                'severity.unqualified-model-domain = "error"',
+                "--config",
+                "fail-on = 'error'",
+            ]
+        )
+        == 1
+    )
+    assert (
+        run(["odd.textproto", "--no-config", "--config", "severity.unqualified-model-domain=off", "--fail-on", "note"])
+        == 0
+    )
     capsys.readouterr()
 
 
@@ -308,24 +325,24 @@ def test_a_wrong_config_option_is_told(folder: Path, capsys: Output, arguments: 
 @pytest.mark.parametrize(
     ("text", "arguments", "count"),
     [
-        ('ignore = ["name"]', [], 0),
+        ('ignore = ["model"]', [], 0),
         ('ignore = ["SHOULD"]', [], 0),
-        ('ignore = ["name"]', ["--select", "non-c90-name"], 1),
-        ('ignore = ["name"]', ["--extend-select", "non-c90-name"], 1),
-        ('ignore = ["SHOULD"]', ["--extend-select", "non-c90-name"], 1),
-        ('ignore = ["name"]', ["--extend-select", "name", "--ignore", "non-c90-name"], 0),
-        ('ignore = ["graph"]', ["--ignore", "non-c90-name"], 0),
+        ('ignore = ["model"]', ["--select", "unqualified-model-domain"], 1),
+        ('ignore = ["model"]', ["--extend-select", "unqualified-model-domain"], 1),
+        ('ignore = ["SHOULD"]', ["--extend-select", "unqualified-model-domain"], 1),
+        ('ignore = ["model"]', ["--extend-select", "model", "--ignore", "unqualified-model-domain"], 0),
+        ('ignore = ["graph"]', ["--ignore", "unqualified-model-domain"], 0),
         ('select = ["type"]', [], 0),
-        ('select = ["type"]', ["--select", "name"], 1),
-        ('select = ["type"]\nextend-select = ["name"]', [], 1),
-        ('extend-select = ["name"]', ["--select", "type"], 0),
-        ('[severity]\nnon-c90-name = "off"', [], 0),
-        ('[severity]\nnon-c90-name = "off"', ["--severity", "non-c90-name=note"], 1),
-        ('[severity]\nnon-c90-name = "off"', ["--select", "name"], 1),
-        ('[per-file-ignores]\n"*.textproto" = ["name"]', [], 0),
-        ('[per-file-ignores]\n"*.onnx" = ["name"]', [], 1),
-        ("", ["--per-file-ignores", "odd.*:name,graph"], 0),
-        ("", ["--per-file-ignores", "zoo/*:name"], 1),
+        ('select = ["type"]', ["--select", "model"], 1),
+        ('select = ["type"]\nextend-select = ["model"]', [], 1),
+        ('extend-select = ["model"]', ["--select", "type"], 0),
+        ('[severity]\nunqualified-model-domain = "off"', [], 0),
+        ('[severity]\nunqualified-model-domain = "off"', ["--severity", "unqualified-model-domain=note"], 1),
+        ('[severity]\nunqualified-model-domain = "off"', ["--select", "model"], 1),
+        ('[per-file-ignores]\n"*.textproto" = ["model"]', [], 0),
+        ('[per-file-ignores]\n"*.onnx" = ["model"]', [], 1),
+        ("", ["--per-file-ignores", "odd.*:model,graph"], 0),
+        ("", ["--per-file-ignores", "zoo/*:model"], 1),
     ],
 )
 def test_the_command_line_beats_the_file(
@@ -339,7 +356,7 @@ def test_the_file_beats_the_default_and_the_environment_the_file(
     folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "onnx-lint.toml").write_text('format = "concise"\n')
-    line = "odd.textproto: graph: warning[non-c90-name] "
+    line = "odd.textproto: domain: warning[unqualified-model-domain] "
     run(["odd.textproto"])
     assert capsys.readouterr().out.startswith(line)
     monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
@@ -350,7 +367,7 @@ def test_the_file_beats_the_default_and_the_environment_the_file(
 
 
 def test_each_file_is_held_against_its_own_edition_and_gate(folder: Path, capsys: Output) -> None:
-    (folder / "zoo" / "onnx-lint.toml").write_text('edition = "1.9"\nfail-on = "never"\nselect = ["name"]\n')
+    (folder / "zoo" / "onnx-lint.toml").write_text('edition = "1.9"\nfail-on = "never"\nselect = ["model"]\n')
     assert run(["odd.textproto", "zoo", "-f", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["tool"]["specification"] == {"edition": "1.23", "variant": "onnx-ml"}
@@ -359,7 +376,7 @@ def test_each_file_is_held_against_its_own_edition_and_gate(folder: Path, capsys
     assert [item["severity"] for item in second["diagnostics"]] == ["error"]
     assert "specification" not in first
     assert second["specification"] == {"edition": "1.9", "variant": "onnx-ml"}
-    assert "non-c90-name" in second["rules"]
+    assert "unqualified-model-domain" in second["rules"]
     assert "cycle" not in second["rules"]
 
 
@@ -371,7 +388,7 @@ def test_rule_options_reach_the_rule(folder: Path, capsys: Output) -> None:
 
 def test_excluded_files_are_relative_to_the_configuration(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('exclude = ["zoo/**"]\n')
-    assert found(capsys, ".") == ["./odd.textproto non-c90-name"]
+    assert found(capsys, ".") == ["./odd.textproto unqualified-model-domain"]
 
 
 @pytest.mark.parametrize("value", ["odd.textproto", ":name", "odd.textproto:"])
@@ -386,7 +403,7 @@ def test_an_unknown_name_in_a_per_file_ignore_is_told_whether_or_not_it_applies(
 
 
 def test_per_file_ignores_of_the_file_are_relative_to_it(folder: Path, capsys: Output) -> None:
-    (folder / "onnx-lint.toml").write_text('[per-file-ignores]\n"zoo/**" = ["name"]\n')
+    (folder / "onnx-lint.toml").write_text('[per-file-ignores]\n"zoo/**" = ["model"]\n')
     assert found(capsys, "odd.textproto", "zoo") == BOTH[:1]
 
 
@@ -395,7 +412,7 @@ def test_per_file_ignores_of_the_file_are_relative_to_it(folder: Path, capsys: O
 
 def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "onnx-lint.toml").write_text(
-        'ignore = ["name"]\nedition = "1.16"\n[rules.oversized-message]\nmax_bytes = 7\n'
+        'ignore = ["model"]\nedition = "1.16"\n[rules.oversized-message]\nmax_bytes = 7\n'
     )
     monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
     arguments = ["--show-settings", "odd.textproto", "zoo", "--ignore", "graph", "--config", "pedantic=true"]
@@ -408,7 +425,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ('variant = "onnx-ml"', "default"),
         ("select = []", "default"),
         ("extend-select = []", "default"),
-        ('ignore = ["name"]', "onnx-lint.toml"),
+        ('ignore = ["model"]', "onnx-lint.toml"),
         ('ignore = ["graph"]', "command line"),
         ("per-file-ignores = {}", "default"),
         ('severity.cycle = "note"', "command line"),

@@ -167,7 +167,7 @@ EMPTY = Report((), "1.23", "onnx-ml")
 
 def _clause(name: str, keyword: str, summary: str) -> Clause:
     return Clause(
-        name, summary, "graph", "IR.md#graphs", 1, None, {"1.23": keyword}, "yes", (), None, False, None, None
+        name, summary, "graph", "IR.md#graphs", 1, None, {"1.23": keyword}, "yes", (), None, "listed", (), None, None
     )
 
 

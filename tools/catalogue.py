@@ -16,7 +16,8 @@ _HEAD = """\
 
 Written by `python -m tools.catalogue` from the rules themselves; a test holds it. `onnx-lint explain RULE` prints
 what stands in a rule's file. The keyword is that of edition {edition}, clause by clause; other editions may word a
-clause differently, see `onnx-lint clauses`; `-` stands for none. What is *pedantic* is off unless it is asked for.
+clause differently, see `onnx-lint clauses`; `-` stands for none. What is *pedantic* is off and what is *counted* is one
+number a file, unless it is asked for.
 """
 
 _CHAPTER = """
@@ -49,7 +50,10 @@ def _keywords(names: Iterable[str]) -> str:
     """The keyword of each clause; one where all have the same."""
     known = [clauses()[name] for name in names]
     words = [clause.keyword.get(DEFAULT_STANDARD.edition, "-") for clause in known]
-    shown = [f"{word} (pedantic)" if clause.pedantic else word for clause, word in zip(known, words, strict=True)]
+    shown = [
+        word if clause.presence == "listed" else f"{word} ({clause.presence})"
+        for clause, word in zip(known, words, strict=True)
+    ]
     return shown[0] if len(set(shown)) == 1 else ", ".join(shown)
 
 

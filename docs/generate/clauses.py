@@ -14,8 +14,8 @@ The normative clauses of the ONNX specification, in this project's own words. Th
 each named after the ONNX release that published it, with the word by which it binds: MUST, *must* in lower case,
 *implied* by a definition, and *gate* (what older IR versions lack) give errors, SHOULD and *practice* (what consumers
 refuse, whatever the text says) give warnings, MAY and *advice* notes. A dash stands where the edition has no such
-clause. What is *pedantic* is off unless it is asked for or an error. `onnx-lint explain CLAUSE` says more about a
-clause, `onnx-lint clauses --uncovered` lists those that no rule decides.
+clause. What is *pedantic* is off and what is *counted* is one number a file, unless it is asked for or an error.
+`onnx-lint explain CLAUSE` says more about a clause, `onnx-lint clauses --uncovered` lists those that no rule decides.
 """
 
 
@@ -54,7 +54,7 @@ def _deciders(clause: Clause) -> str:
 def _words(clause: Clause) -> Iterator[str]:
     for edition in EDITIONS:
         word = clause.keyword.get(edition, "-")
-        yield f"{word} (pedantic)" if clause.pedantic and word != "-" else word
+        yield word if clause.presence == "listed" or word == "-" else f"{word} ({clause.presence})"
 
 
 def _plain(text: str) -> str:

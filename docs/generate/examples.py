@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from fixture_files import Fixture, diagnostics_of, fixtures
+from fixture_files import COUNTED, Fixture, diagnostics_of, fixtures
 
 from generate.markdown import block
 from onnx_lint.engine import lint_source, report_of
@@ -136,6 +136,8 @@ def _arguments(fixture: Fixture) -> Iterator[str]:
         elif key == "target":
             name, _, version = value.partition(" = ")
             yield f"--target-ir {version}" if name == "ir" else f"--target-opset {name}={version}"
+    if fixture.rule in COUNTED and "select" not in dict(fixture.headers):
+        yield f"--extend-select {fixture.rule}"
     if not _data(fixture).is_dir() and "external" in fixture.text.lower():
         yield "--no-external-data"
 

@@ -10,7 +10,7 @@ from generate.clauses import clause_table
 from generate.examples import examples
 from generate.markdown import lowered, page, table
 from onnx_lint.registry import Registered, registry
-from onnx_lint.reporters.documentation import PEDANTIC, is_default, options_markdown, security_markdown, worst_severity
+from onnx_lint.reporters.documentation import PRESENCE, is_default, options_markdown, security_markdown, worst_severity
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -46,8 +46,8 @@ def _rule_page(entry: Registered) -> str:
         "## Clauses",
         clause_table(cited, link="../clauses.md"),
     ]
-    if any(clause.pedantic for clause in cited):
-        parts.append(PEDANTIC)
+    if any(clause.presence != "listed" for clause in cited):
+        parts.append(PRESENCE)
     if rule.security:
         parts += ["## Security", security_markdown(rule)]
     if rule.options:

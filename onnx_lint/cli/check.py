@@ -43,7 +43,7 @@ _selection_options = section(
         help="Only these: rules, chapters, MUST, SHOULD, ALL.",
     ),
     click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="None of these."),
-    click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks."),
+    click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks, each by itself."),
     edition_option,
 )
 

@@ -14,7 +14,10 @@ from onnx_lint.reporters.kinds import kinds_of
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, Clause, Severity, clauses, severity
 
-PEDANTIC: Final = "What is *pedantic* is off, unless it is an error, or `--pedantic` or a selection asks for it."
+PRESENCE: Final = (
+    "What is *pedantic* is off and what is *counted* is a number in the last line of a file, unless it is an error, or "
+    "`--pedantic` or a selection asks for it."
+)
 
 
 def worst_severity(rule: Rule, edition: str) -> Severity | None:
@@ -26,7 +29,9 @@ def worst_severity(rule: Rule, edition: str) -> Severity | None:
 def is_default(entry: Registered, edition: str) -> bool:
     """Whether the rule runs where no selection says anything: the edition has a clause of it that is not off."""
     table = ((clauses()[name], severity(name, edition)) for name in entry.clauses)
-    return any(level is not None and (level is Severity.ERROR or not clause.pedantic) for clause, level in table)
+    return any(
+        level is not None and (level is Severity.ERROR or clause.presence != "pedantic") for clause, level in table
+    )
 
 
 def rules_of(clause: Clause) -> tuple[str, ...]:
@@ -76,7 +81,7 @@ def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
         "since": clause.since,
         "until": clause.until,
         "static": clause.static,
-        "pedantic": clause.pedantic,
+        "presence": clause.presence,
         "rules": list(found),
         "reason": None if found else reason_of(clause),
         "note": clause.note,
@@ -101,8 +106,8 @@ def rule_markdown(entry: Registered, edition: str) -> str:
         "### Clauses",
         clauses_markdown(entry.rule),
     ]
-    if any(clauses()[name].pedantic for name in entry.clauses):
-        parts.append(PEDANTIC)
+    if any(clauses()[name].presence != "listed" for name in entry.clauses):
+        parts.append(PRESENCE)
     if entry.rule.security:
         parts += ["### Security", security_markdown(entry.rule)]
     if entry.rule.options:
@@ -158,8 +163,8 @@ def clause_markdown(clause: Clause) -> str:
         "### Rules",
         "\n".join(f"- `{name}`: {registry()[name].rule.summary}" for name in found) or f"None. {reason_of(clause)}",
     ]
-    if clause.pedantic:
-        parts.append(PEDANTIC)
+    if clause.presence != "listed":
+        parts.append(PRESENCE)
     if clause.note:
         parts += ["### Note", clause.note]
     return "\n\n".join(parts) + "\n"
@@ -173,8 +178,8 @@ def _strengths(clause: Clause) -> Iterator[str]:
 
 
 def keywords_of(clause: Clause) -> str:
-    """`MUST`, or `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23` where the editions differ; and whether it is pedantic."""
-    return f"{_keywords(clause.keyword)}{'; pedantic' if clause.pedantic else ''}"
+    """`MUST`, or `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23` where the editions differ; and whether it is listed."""
+    return f"{_keywords(clause.keyword)}{'' if clause.presence == 'listed' else f'; {clause.presence}'}"
 
 
 def _keywords(keyword: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
+    counted_of,
     is_ignored,
     not_verified_of,
     praise_of,
@@ -77,6 +78,8 @@ def _file(file: FileReport, report: Report, options: Options) -> Iterator[str]:
         yield f"- **internal error** in {_code(error.rule)}: {_inert(error.exception)}\n"
     for what in not_verified_of(file):
         yield f"- **not verified**: {_inert(what)}\n"
+    if file.counted:
+        yield f"- **counted**: {_inert(counted_of(file))}\n"
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for item in file.diagnostics:
         groups.setdefault((item.rule, item.clause, item.severity), []).append(item)

@@ -64,6 +64,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "not_judged": file.not_judged,
         "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],
         "incomplete": list(file.incomplete),
+        "counted": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(file.diagnostics) | {"suppressed": len(file.suppressed)},
         **_differences(file),

@@ -16,6 +16,7 @@ from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
+    counted_of,
     is_ignored,
     not_verified_of,
     praise_of,
@@ -42,7 +43,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
         if options.show_suppressed:
             blocks += _findings(replace(file, diagnostics=file.suppressed), options, mark=" (suppressed)")
         if not options.quiet:
-            blocks.append([_summary(file, report), *map(_not_verified, not_verified_of(file))])
+            blocks.append([_summary(file, report), *_remarks(file)])
         for index, block in enumerate(blocks):
             # Clean files stand one below the other; whatever is longer than a line gets room.
             if begun and (index > 0 or len(blocks) > 1):
@@ -147,8 +148,12 @@ def _summary(file: FileReport, report: Report) -> Line:
     return (path, ("conforms", "bold green"), (f" {praise_of(file, report)}{facts}", ""))
 
 
-def _not_verified(what: str) -> Line:
-    return (("   = ", _FRAME), ("not verified:", "bold"), (f" {what}", ""))
+def _remarks(file: FileReport) -> Iterator[Line]:
+    """What the verdict leaves open, and what is only counted."""
+    for what in not_verified_of(file):
+        yield _detail("not verified", what)
+    if file.counted:
+        yield _detail("counted", counted_of(file))
 
 
 def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:

@@ -93,6 +93,13 @@ def weakened_of(report: Report) -> Iterator[str]:
         yield visible(f"{weakening.file} weakens the verdict: {', '.join(shown)}")
 
 
+def counted_of(file: FileReport) -> str:
+    """What is only counted: `215 names are no C90 identifiers: --pedantic lists them`; empty where nothing is."""
+    numbers = ", ".join(item.describe() for item in file.counted)
+    them = "it" if sum(item.count for item in file.counted) == 1 else "them"
+    return f"{numbers}: --pedantic lists {them}" if numbers else ""
+
+
 def standard_of(file: FileReport, report: Report) -> str:
     """What a file was held against: `ONNX 1.23 (onnx)`."""
     edition = report.edition if file.edition is None else file.edition

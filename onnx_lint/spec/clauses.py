@@ -80,6 +80,9 @@ entry that a table leaves out, `practice` what consumers refuse or disagree on w
 STATIC: Final = ("yes", "partly", "no")
 """The answers to whether one file shows that a clause is broken."""
 
+PRESENCES: Final = ("listed", "counted", "pedantic")
+"""The ways in which a finding under a clause may be there: by itself, as a number, or when asked for."""
+
 
 class Clause(Record):
     """One requirement, recommendation or permission of the specification."""
@@ -100,8 +103,10 @@ class Clause(Record):
     """The ids of the rules that decide it."""
     reason: str | None
     """Why no rule decides it."""
-    pedantic: bool
-    """Whether a warning or note under it is off unless asked for."""
+    presence: str
+    """How a warning or note under it is there unless asked for: `listed`, `counted` or `pedantic`, which is off."""
+    counted: tuple[str, ...]
+    """What is said of one and of several where they are only counted; empty where they are not."""
     note: str | None
     refines: str | None
     """The clause that this entry of the project's own divides."""
@@ -116,7 +121,14 @@ _NEEDED: Final = {
     "static": str,
     "rules": list,
 }
-_OPTIONAL: Final = {"until": int, "reason": str, "pedantic": bool, "note": str, "refines": str}
+_OPTIONAL: Final = {
+    "until": int,
+    "reason": str,
+    "presence": str,
+    "counted": list,
+    "note": str,
+    "refines": str,
+}
 
 
 def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
@@ -136,6 +148,12 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
             raise ValueError(f"clause {name!r} has the unknown keyword {word!r} in edition {edition}")
     if entry["static"] not in STATIC:
         raise ValueError(f"clause {name!r}: static is {entry['static']!r}, not one of {', '.join(STATIC)}")
+    presence = entry.get("presence", "listed")
+    if presence not in PRESENCES:
+        raise ValueError(f"clause {name!r}: presence is {presence!r}, not one of {', '.join(PRESENCES)}")
+    counted = tuple(entry.get("counted", ()))
+    if len(counted) != (2 if presence == "counted" else 0):
+        raise ValueError(f"clause {name!r}: counted holds words for one and for several, where presence is 'counted'")
     return Clause(
         id=name,
         summary=entry["summary"],
@@ -147,7 +165,8 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         static=entry["static"],
         rules=tuple(entry["rules"]),
         reason=entry.get("reason"),
-        pedantic=entry.get("pedantic", False),
+        presence=presence,
+        counted=counted,
         note=entry.get("note"),
         refines=entry.get("refines"),
     )
@@ -192,10 +211,11 @@ def _compiled(source: bytes) -> dict[str, Clause] | None:
     if compiled.get("crc32") != binascii.crc32(source):
         return None
     keywords = [MappingProxyType(each) for each in compiled["keywords"]]
-    keyword, rules = map(field_names(Clause).index, ("keyword", "rules"))
+    keyword, rules, counted = map(field_names(Clause).index, ("keyword", "rules", "counted"))
     for row in compiled["clauses"]:
         row[keyword] = keywords[row[keyword]]
         row[rules] = tuple(row[rules])
+        row[counted] = tuple(row[counted])
     return {row[0]: Clause(*row) for row in compiled["clauses"]}
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final
 
 from onnx_lint.model import Graph, Model, Proto
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote, quote_some
 
 
@@ -27,8 +27,9 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     in this sense, and an empty name is none. Only the syntax is judged; that C reserves keywords and has limits on
     significant characters is left aside.
 
-    There is one finding for each graph or function and one more for its dimension variables, however many names are
-    wrong.
+    There is one finding for all names of a model and one more for its dimension variables, however many are wrong.
+    Where the edition only says SHOULD they are counted and not listed, unless `--pedantic` or a selection asks for
+    them.
 
     ### Example
 
@@ -43,15 +44,51 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     operators = {*_not_c90([alike.operator.op_type for alike in alike_nodes])} - functions
     attributes = {*_not_c90([name for alike in alike_nodes for name, _ in alike.attributes])}
     graphs = [graph for graph in model.graphs if not graph.is_file]
+    wrong_names: list[_Wrong] = []
     for graph in graphs:
         first, last = _names_of_few(graph, operators, attributes)
         wrong = _not_c90(chain(first, graph.positions, graph.node_names, last))
         if wrong:
-            count = len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))
-            yield _finding(graph, wrong, count, "name", "NAM-1")
-    for graph, variables in _dimension_variables(model):
-        wrong = _not_c90(variables)
-        yield _finding(graph, wrong, len(set(wrong)), "dimension variable", "SHP-3")
+            wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
+    if wrong_names:
+        yield _finding(wrong_names, "name", "NAM-1")
+    variables = [(graph, _not_c90(found)) for graph, found in _dimension_variables(model)]
+    if variables:
+        yield _finding([(graph, wrong, len(set(wrong))) for graph, wrong in variables], "dimension variable", "SHP-3")
+
+
+_Wrong = tuple[Graph, list[str], int]
+"""A graph with its wrong names, of which some may be there again, and how many different ones there are."""
+
+
+def _finding(wrong: list[_Wrong], what: str, clause: str) -> Finding:
+    """The finding on the wrong names of all graphs; its place is the first graph that has one."""
+    graph, names, _ = wrong[0]
+    total = sum(count for _, _, count in wrong)
+    where = graph.describe() if len(wrong) == 1 else f"{len(wrong):,} graphs and functions"
+    if total == 1:
+        kind = _kind(graph, names[0]) if what == "name" else what
+        message = f"{kind} {quote(names[0])} in {where} is not a C90 identifier"
+    else:
+        shown = _first_distinct(chain.from_iterable(found for _, found, _ in wrong), _SHOWN)
+        beginning = "" if total <= _SHOWN else f", first {_SHOWN} shown"
+        message = f"{total:,} {what}s in {where} are not C90 identifiers{beginning}: {quote_some(shown)}"
+    return Finding(
+        graph.place,
+        message,
+        clause=clause,
+        related=tuple(_related(other, count) for other, _, count in wrong[1:_MOST_NAMED]),
+        allowed="ASCII letters, digits and underscores, not beginning with a digit",
+        count=total,
+    )
+
+
+def _related(graph: Graph, count: int) -> Related:
+    return Related(graph.place, f"{count:,} of them in {graph.describe()}")
+
+
+_MOST_NAMED: Final = 4
+"""The graphs that are named; a model of a thousand functions has wrong names in all of them, or in none."""
 
 
 def _names_of_few(graph: Graph, operators: set[str], attributes: set[str]) -> tuple[list[str], list[str]]:
@@ -113,27 +150,10 @@ def _kind(graph: Graph, name: str) -> str:
     return "operator name" if any(name == form.op_type for form in graph.form_counts) else "attribute name"
 
 
-def _finding(graph: Graph, wrong: list[str], count: int, what: str, clause: str) -> Finding:
-    """The finding that so many distinct names are wrong; of `wrong`, which may repeat some, the first are shown."""
-    if count == 1:
-        kind = _kind(graph, wrong[0]) if what == "name" else what
-        message = f"{kind} {quote(wrong[0])} in {graph.describe()} is not a C90 identifier"
-    else:
-        shown = "" if count <= _SHOWN else f", first {_SHOWN} shown"
-        first = quote_some(_first_distinct(wrong, _SHOWN))
-        message = f"{count:,} {what}s in {graph.describe()} are not C90 identifiers{shown}: {first}"
-    return Finding(
-        graph.place,
-        message,
-        clause=clause,
-        allowed="ASCII letters, digits and underscores, not beginning with a digit",
-    )
-
-
 _SHOWN: Final = 3
 
 
-def _first_distinct(names: list[str], most: int) -> list[str]:
+def _first_distinct(names: Iterable[str], most: int) -> list[str]:
     found: dict[str, None] = {}
     for name in names:
         found[name] = None
