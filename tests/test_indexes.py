@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 
+import oracles
 import pytest
 from fixture_files import FIXTURES, read_fixture
 from google.protobuf import text_format
@@ -101,7 +102,10 @@ def test_value_fields_are_those_of_the_schema():
 
 def test_the_fixtures_hold_every_value_field():
     fields = {
-        field for model in _fixtures().values() for each in model.attributes() for field in _signature(each.proto)[1]
+        field
+        for model in _fixtures().values()
+        for each in oracles.attributes(model)
+        for field in _signature(each.proto)[1]
     }
     assert fields == {*SINGULAR, *REPEATED}
 
@@ -109,27 +113,27 @@ def test_the_fixtures_hold_every_value_field():
 def test_attributes_by_signature():
     for name, model in _fixtures().items():
         expected: dict[_Signature, set[str]] = defaultdict(set)
-        for attribute in model.attributes():
+        for attribute in oracles.attributes(model):
             expected[_signature(attribute.proto)].add(str(attribute.place))
         asked: list[AttributeKind] = []
-        assert list(model.attributes_where(lambda kind, asked=asked: asked.append(kind))) == [], name
+        assert list(model.attributes(lambda kind, asked=asked: asked.append(kind))) == [], name
         assert sorted(map(_as_tuple, asked)) == sorted(expected), name
         for wanted, places in expected.items():
 
             def is_wanted(kind: AttributeKind, wanted: _Signature = wanted) -> bool:
                 return _as_tuple(kind) == wanted
 
-            found = list(model.attributes_where(is_wanted))
+            found = list(model.attributes(is_wanted))
             assert {str(attribute.place) for attribute in found} == places, name
             assert len(found) == len(places) == model.count_attributes(is_wanted)
 
 
 def test_an_attribute_that_is_found_knows_where_it_stands():
     for name, model in _fixtures().items():
-        walked = {str(each.place): (each.graph.place, each.node and each.node.place) for each in model.attributes()}
-        found = {
-            str(each.place): (each.graph.place, each.node and each.node.place) for each in model.attributes_where(bool)
+        walked = {
+            str(each.place): (each.graph.place, each.node and each.node.place) for each in oracles.attributes(model)
         }
+        found = {str(each.place): (each.graph.place, each.node and each.node.place) for each in model.attributes(bool)}
         assert found == walked, name
 
 
@@ -141,7 +145,7 @@ def test_long_attributes_are_told_apart():
           node {{ attribute {{ name: "p" s: "{long}" }} attribute {{ name: "q" s: "b" type: STRING }} }}
         }}
     """)
-    found = model.attributes_where(lambda kind: kind.type == 3)
+    found = model.attributes(lambda kind: kind.type == 3)
     assert [str(attribute.place) for attribute in found] == ["graph.node[0].attribute[1]", "graph.node[1].attribute[1]"]
 
 
@@ -149,8 +153,8 @@ def test_long_attributes_are_told_apart():
 def test_types_by_case(case: str | None):
     found_any = False
     for name, model in _fixtures().items():
-        expected = [str(each.place) for each in model.types() if each.kind == case]
-        found = [str(each.place) for each in model.types_where(lambda proto: proto.WhichOneof("value") == case)]
+        expected = [str(each.place) for each in oracles.types(model) if each.kind == case]
+        found = [str(each.place) for each in model.types(lambda proto: proto.WhichOneof("value") == case)]
         assert found == expected, name
         found_any = found_any or bool(found)
     assert found_any
@@ -162,9 +166,9 @@ def test_equal_types_are_asked_for_once():
         f'graph {{ input {{ name: "a" {kind} }} output {{ name: "b" {kind} }} value_info {{ name: "c" {kind} }} }}'
     )
     asked: list[str | None] = []
-    assert list(model.types_where(lambda proto: asked.append(proto.WhichOneof("value")) is not None)) == []
+    assert list(model.types(lambda proto: asked.append(proto.WhichOneof("value")) is not None)) == []
     assert asked == ["sequence_type", "tensor_type"]
-    found = model.types_where(lambda proto: proto.HasField("tensor_type"))
+    found = model.types(lambda proto: proto.HasField("tensor_type"))
     inner = "type.sequence_type.elem_type"
     assert [str(each.place) for each in found] == [
         f"graph.input[0].{inner}",
@@ -175,7 +179,7 @@ def test_equal_types_are_asked_for_once():
 
 def test_an_absent_type_is_none():
     model = _model('graph { output { name: "a" } output { name: "b" type { } } }')
-    assert [str(each.place) for each in model.types_where(lambda proto: True)] == ["graph.output[1].type"]
+    assert [str(each.place) for each in model.types(lambda proto: True)] == ["graph.output[1].type"]
 
 
 @pytest.mark.parametrize(

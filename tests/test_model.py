@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import oracles
 import pytest
 from google.protobuf import text_format
 from messages import message_of
@@ -399,9 +400,9 @@ def test_text_has_an_order_and_no_bytes():
     model = _from_text('graph { node { op_type: "B" name: "n" } name: "g" node { op_type: "A" } }')
     node = ROOT.at("graph").at("node", 1)
     assert model.byte_range(node) is None
-    order = [model.order(ROOT.at("graph").at("node", index)) for index in (0, 1)]
+    order = [model.extent(ROOT.at("graph").at("node", index))[0] for index in (0, 1)]
     assert order == sorted(order)
-    assert model.order(node.at("input", 3)) == model.order(node), "of what is absent, what is around it counts"
+    assert model.extent(node.at("input", 3)) == model.extent(node), "of what is absent, what is around it counts"
 
 
 def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch: pytest.MonkeyPatch):
@@ -520,7 +521,7 @@ def test_definitions_come_with_their_places():
         ("y", "graph.node[2].output[0]", "output 0 of node 'relu' (Relu)"),
     ]
     assert main.positions == {"x": -1, "c": -1, "w": -1, "s": -1, "a": 0, "b": 1, "y": 2}
-    assert {name: [(node.index, index) for node, index in uses] for name, uses in main.uses.items()} == {
+    assert {name: [(node.index, index) for node, index in uses] for name, uses in oracles.uses(main).items()} == {
         "x": [(0, 0)],
         "c": [(1, 0)],
         "b": [(2, 0)],
@@ -528,8 +529,12 @@ def test_definitions_come_with_their_places():
 
 
 def _everything(model: Model) -> Iterator[tuple[str, list[str]]]:
-    for name in ("nodes", "attributes", "value_infos", "types", "shapes", "tensors", "sparse_tensors"):
-        yield name, [str(item.place) for item in getattr(model, name)()]
+    yield "nodes", [str(node.place) for node in model.nodes()]
+    yield "attributes", [str(attribute.place) for attribute in model.attributes()]
+    yield "types", [str(found.place) for found in model.types()]
+    yield "shapes", list(map(str, oracles.shapes(model)))
+    for name in ("value_infos", "tensors", "sparse_tensors"):
+        yield name, [str(item.place) for item in getattr(oracles, name)(model)]
     yield "metadata", [f"{item.place}.{item.field}" for item in model.metadata()]
 
 
@@ -597,7 +602,7 @@ def test_the_views_find_every_message_there_is():
 def test_a_model_that_was_not_read_is_empty():
     model = _load(b"")
     assert not model.loaded
-    assert (model.graphs, model.functions, list(model.nodes()), list(model.tensors())) == ([], [], [], [])
+    assert (model.graphs, model.functions, list(model.nodes()), list(oracles.tensors(model))) == ([], [], [], [])
     assert (list(model.main_graph.nodes), model.ir_version) == ([], 0)
 
 

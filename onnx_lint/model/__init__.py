@@ -14,7 +14,7 @@ from onnx_lint.model.graph import (
 )
 from onnx_lint.model.model import Model
 from onnx_lint.model.nesting import TooDeepError, TooManyPartsError
-from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.model.parts import Attribute, Metadata, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.schema import Proto
@@ -35,7 +35,6 @@ __all__ = [
     "Payload",
     "Place",
     "Proto",
-    "Shape",
     "SparseTensor",
     "Tensor",
     "TooDeepError",

@@ -390,16 +390,6 @@ class Graph:
             found.setdefault(name, definition)
         return found
 
-    @cached_property
-    def uses(self) -> dict[str, list[tuple[Node, int]]]:
-        """For each name the node inputs of this graph (not of nested graphs) that use it."""
-        found: dict[str, list[tuple[Node, int]]] = {}
-        for number, names in enumerate(self.table.inputs):
-            for index, name in enumerate(names):
-                if name:
-                    found.setdefault(name, []).append((self.nodes[number], index))
-        return found
-
     def scopes(self) -> Iterator[tuple[Graph, int]]:
         """The enclosing graphs from the inside out, each with the node position before which its names are visible."""
         graph = self

@@ -24,13 +24,13 @@ from onnx_lint.model.operators.function_calls import Calls
 from onnx_lint.model.operators.imports import Imports, domains_in_use
 from onnx_lint.model.operators.mismatch import has_mismatches
 from onnx_lint.model.operators.operators import Operators
-from onnx_lint.model.parts import Attribute, Metadata, Shape, SparseTensor, Tensor, Type, ValueInfo, metadata_lists
+from onnx_lint.model.parts import Attribute, Metadata, Type, ValueInfo, metadata_lists
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.byte_ranges import ByteRanges
 from onnx_lint.model.places.enclosing_names import EnclosingNames, NamesInDocument
 from onnx_lint.model.places.place import ROOT, Key, Place
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
-from onnx_lint.model.types.distinct_types import Derived, TypeIndex, attribute_types, with_elements
+from onnx_lint.model.types.distinct_types import Derived, TypeIndex
 from onnx_lint.model.types.usual_types import is_usual
 from onnx_lint.record import EMPTY
 from onnx_lint.schema import Proto
@@ -318,37 +318,33 @@ class Model:
 
     # --- what stands in them
 
-    def attributes(self) -> Iterator[Attribute]:
-        """Every attribute of every node, every default of a function's attribute parameter, and one by itself."""
-        for graph in self.graphs:
-            for node in graph.nodes_of({form for form in graph.form_counts if form.attributes}):
-                for proto, place in node.attributes():
-                    yield Attribute(proto, place, graph, node)
-        for graph in self.graphs:
-            for index, proto in enumerate(graph.attribute_protos):
-                yield Attribute(proto, graph.at("attribute_proto", index), graph, None)
+    def attributes(self, where: Callable[[AttributeKind], bool] | None = None) -> Iterator[Attribute]:
+        """Every attribute of every node, every default of a function's attribute parameter, and one by itself.
 
-    def attributes_where(self, is_wanted: Callable[[AttributeKind], bool]) -> Iterator[Attribute]:
-        """The attributes of which `is_wanted` is true, which is asked once for each distinct signature."""
+        With `where` those of which it is true; it is asked once for each distinct kind.
+        """
         if self.graphs:  # which fills the index
-            yield from self._attribute_index.where(is_wanted)
+            yield from self._attribute_index.where(where or _is_any)
 
     @property
     def attribute_kinds(self) -> Iterable[AttributeKind]:
-        """The distinct signatures of the attributes."""
+        """The distinct kinds of the attributes."""
         return self._attribute_index.kinds if self.graphs else ()
 
-    def count_attributes(self, is_wanted: Callable[[AttributeKind], bool]) -> int:
-        """How many attributes `attributes_where` has."""
-        return self._attribute_index.count(is_wanted) if self.graphs else 0
+    def count_attributes(self, where: Callable[[AttributeKind], bool]) -> int:
+        """How many attributes there are of which `where` is true."""
+        return self._attribute_index.count(where) if self.graphs else 0
 
     @cached_property
     def _attribute_index(self) -> AttributeIndex:
         return AttributeIndex()
 
-    def types_where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
-        """The types of `types()` of whose TypeProto `is_wanted` is true, which is asked once for each distinct one."""
-        yield from self._type_index.where(is_wanted)
+    def types(self, where: Callable[[Proto], bool] | None = None) -> Iterator[Type]:
+        """Every TypeProto: of value infos, of attributes, and one by itself; element types after what holds them.
+
+        With `where` those of which it is true; it is asked once for each distinct TypeProto of the value infos.
+        """
+        yield from self._type_index.where(where or _is_any)
 
     def derive_types(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
         """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one.
@@ -360,13 +356,6 @@ class Model:
     @cached_property
     def _type_index(self) -> TypeIndex:
         return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
-
-    def value_infos(self) -> Iterator[ValueInfo]:
-        """Every ValueInfoProto: inputs and outputs of graphs, and value_info of graphs and functions."""
-        for graph in self._graphs_of_value_infos:
-            for role in graph.value_infos:
-                for index in range(len(getattr(graph.proto, role))):
-                    yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
 
     @cached_property
     def annotated_value_infos(self) -> list[ValueInfo]:
@@ -383,68 +372,10 @@ class Model:
         """The graphs without the functions that have no value infos, which are most functions."""
         return [graph for graph in self.graphs if not graph.is_function or graph.proto.value_info]
 
-    def types(self) -> Iterator[Type]:
-        """Every TypeProto: of value infos, of attributes, and one by itself, element types after their holder."""
-        for value_info in self.value_infos():
-            if value_info.proto.HasField("type"):
-                yield from with_elements(
-                    Type(value_info.proto.type, value_info.place.at("type"), value_info, parent=None)
-                )
-        for attribute in self.attributes_where(_holds_types):
-            for holder in attribute_types(attribute):
-                yield from with_elements(holder)
-        for holder in self._roots.types:
-            yield from with_elements(holder)
-
-    def shapes(self) -> Iterator[Shape]:
-        """Every TensorShapeProto of every type."""
-        for holder in self.types():
-            for kind in ("tensor_type", "sparse_tensor_type"):
-                if holder.proto.HasField(kind) and getattr(holder.proto, kind).HasField("shape"):
-                    yield Shape(getattr(holder.proto, kind).shape, holder.place.at(kind).at("shape"), holder)
-
-    def sparse_tensors(self) -> Iterator[SparseTensor]:
-        """Every SparseTensorProto: sparse initializers and those in attributes."""
-        for graph in self.graphs:
-            if graph.is_function:
-                continue
-            for index, proto in enumerate(graph.proto.sparse_initializer):
-                yield SparseTensor(proto, graph.at("sparse_initializer", index), graph)
-        for attribute in self.attributes_where(lambda kind: not _SPARSE_FIELDS.isdisjoint(kind.fields)):
-            if attribute.proto.HasField("sparse_tensor"):
-                yield SparseTensor(attribute.proto.sparse_tensor, attribute.place.at("sparse_tensor"), attribute.graph)
-            for index, proto in enumerate(attribute.proto.sparse_tensors):
-                yield SparseTensor(proto, attribute.place.at("sparse_tensors", index), attribute.graph)
-
-    def tensors(self) -> Iterator[Tensor]:
-        """Every TensorProto: initializers, those in attributes, and the parts of sparse tensors."""
-        return iter(self._tensors)
-
-    @cached_property
-    def _tensors(self) -> list[Tensor]:
-        return list(self._walk_tensors())
-
-    def _walk_tensors(self) -> Iterator[Tensor]:
-        for graph in self.graphs:
-            if graph.is_function:
-                continue
-            for index in range(len(graph.proto.initializer)):
-                proto = graph.message_at("initializer", index)
-                yield self._tensor(proto, graph.at("initializer", index), graph)
-        for attribute in self.attributes_where(lambda kind: not _TENSOR_FIELDS.isdisjoint(kind.fields)):
-            if attribute.proto.HasField("t"):
-                yield self._tensor(attribute.proto.t, attribute.place.at("t"), attribute.graph)
-            for index, proto in enumerate(attribute.proto.tensors):
-                yield self._tensor(proto, attribute.place.at("tensors", index), attribute.graph)
-        for sparse in self.sparse_tensors():
-            for part in ("values", "indices"):
-                if sparse.proto.HasField(part):
-                    yield self._tensor(getattr(sparse.proto, part), sparse.place.at(part), sparse.graph)
-
     @cached_property
     def external_data(self) -> list[ExternalData]:
         """The tensors that are marked as stored outside the file, or that say where."""
-        annotated = self.suspect_tensors.annotated
+        annotated = self.tensors.annotated
         found = [tensor for tensor in annotated if tensor.proto.external_data or tensor.proto.data_location]
         if not found:
             return []
@@ -460,13 +391,8 @@ class Model:
 
         return Digests(self.directory, self.limits.external_bytes) if self.directory is not None else None
 
-    def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
-        # Most models keep no payload in the source, so that no key has to be made.
-        payloads = self.payloads.get(place.key, ()) if self.payloads else ()
-        return Tensor(proto, place, graph, payloads)
-
     @cached_property
-    def suspect_tensors(self) -> SuspectTensors:
+    def tensors(self) -> SuspectTensors:
         """The tensors about whose values a rule may have something to say, and all sparse tensors."""
         graphs = self.graphs  # which fills the index
         return find_suspects(graphs, self._attribute_index, self.source, self.payloads)
@@ -478,7 +404,7 @@ class Model:
     @cached_property
     def _metadata(self) -> list[Metadata]:
         holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
-        return list(metadata_lists(self.proto, *holders, self.suspect_tensors.annotated))
+        return list(metadata_lists(self.proto, *holders, self.tensors.annotated))
 
     def features_beyond(self, ir_version: int) -> Iterator[Feature]:
         """What the model uses that a consumer which knows `ir_version` and earlier ones has never heard of.
@@ -497,7 +423,7 @@ class Model:
             metadata=self._metadata,
             attributes=self._attribute_index,
             types=self._type_index if self.has_unusual_types else None,
-            tensors=self.suspect_tensors,
+            tensors=self.tensors,
         )
         return features_beyond(content, ir_version)
 
@@ -536,7 +462,7 @@ class Model:
             or self.graphs_with("doc_string")
             or self.annotated_nodes
             or self.annotated_value_infos
-            or self.suspect_tensors.annotated
+            or self.tensors.annotated
             or self.count_attributes(lambda kind: kind.is_documented)
         )
 
@@ -602,7 +528,7 @@ class Model:
     @cached_property
     def has_denoted_types(self) -> bool:
         """Whether a type has a denotation."""
-        return self.has_unusual_types and any(True for _ in self.types_where(lambda proto: bool(proto.denotation)))
+        return self.has_unusual_types and any(True for _ in self.types(lambda proto: bool(proto.denotation)))
 
     @cached_property
     def has_value_infos(self) -> bool:
@@ -622,12 +548,12 @@ class Model:
     @cached_property
     def has_suspect_tensors(self) -> bool:
         """Whether a tensor is not evidently right as it stands in the file."""
-        return bool(self.suspect_tensors.unproved)
+        return bool(self.tensors.unproved)
 
     @cached_property
     def has_sparse_tensors(self) -> bool:
         """Whether there is a sparse tensor."""
-        return bool(self.suspect_tensors.sparse)
+        return bool(self.tensors.sparse)
 
     # --- places
 
@@ -647,10 +573,6 @@ class Model:
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """The first byte of what stands at `place` and the byte after it; None where it is absent or in text."""
         return self._byte_ranges.byte_range(place) if self.form == "binary" else None
-
-    def order(self, place: Place) -> int:
-        """Where `place`, or the nearest message around it that is there, begins in the serialized model."""
-        return self.extent(place)[0]
 
     def extent(self, place: Place) -> tuple[int, int]:
         """The bytes of `place`, or the nearest message around it that is there, in the serialized model."""
@@ -672,8 +594,8 @@ def _supposed_imports(kind: str, document: Proto) -> dict[str, int]:
     return {}
 
 
-_TENSOR_FIELDS = frozenset({"t", "tensors"})
-_SPARSE_FIELDS = frozenset({"sparse_tensor", "sparse_tensors"})
+def _is_any(_: object) -> bool:
+    return True
 
 
 def _holds_types(kind: AttributeKind) -> bool:

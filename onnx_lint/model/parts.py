@@ -89,19 +89,6 @@ class Type(Record):
         return f"{'the type' if self.parent is None else 'an element type'}{self.of_owner}"
 
 
-class Shape(Record):
-    """A TensorShapeProto, which stands in the type of a dense or sparse tensor."""
-
-    proto: Proto
-    place: Place
-    type: Type
-
-    @property
-    def owner(self) -> ValueInfo | Attribute | File:
-        """What has the type."""
-        return self.type.owner
-
-
 class Tensor(Record):
     """A TensorProto, wherever one stands. Its values may have stayed in the source, see `payloads`."""
 

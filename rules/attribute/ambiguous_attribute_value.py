@@ -29,7 +29,7 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 f: 1 } }
     ```
     """
-    for attribute in model.attributes_where(lambda kind: len(kind.fields) > 1):
+    for attribute in model.attributes(lambda kind: len(kind.fields) > 1):
         *others, last = map(quote, value_fields(attribute.proto))
         yield Finding(
             attribute.place,

@@ -30,7 +30,7 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
     } }
     ```
     """
-    for attribute in model.attributes_where(lambda kind: kind.is_reference and bool(kind.fields)):
+    for attribute in model.attributes(lambda kind: kind.is_reference and bool(kind.fields)):
         fields = value_fields(attribute.proto)
         where = "in field" if len(fields) == 1 else "in fields"
         yield Finding(

@@ -30,7 +30,7 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT f: 1 } }
     ```
     """
-    for attribute in model.attributes_where(_is_mismatched):
+    for attribute in model.attributes(_is_mismatched):
         kind = attribute.proto.type
         (field,) = value_fields(attribute.proto)
         yield Finding(

@@ -30,7 +30,7 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     } }
     ```
     """
-    for attribute in model.attributes_where(lambda kind: kind.is_reference):
+    for attribute in model.attributes(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:
             continue
         why = "the node stands in no function" if attribute.node else "a default stands in no function body"

@@ -33,7 +33,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Constant" output: "y" attribute { name: "value" type: TENSOR } }
     ```
     """
-    for attribute in model.attributes_where(_is_missing):
+    for attribute in model.attributes(_is_missing):
         kind = attribute.proto.type
         yield Finding(
             attribute.place,

@@ -31,7 +31,7 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "Cast" input: "x" output: "y" attribute { name: "round_mode" type: STRING s: "\xff" } }
     ```
     """
-    for attribute in model.attributes_where(lambda kind: not kind.is_text):
+    for attribute in model.attributes(lambda kind: not kind.is_text):
         clause = "ATT-9" if _is_of_onnx(model, attribute) else "ATT-9a"
         for place, prefix, position in _faults(attribute):
             yield Finding(

@@ -25,7 +25,7 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { type: FLOAT f: 0.1 } }
     ```
     """
-    for attribute in model.attributes_where(lambda kind: not kind.is_named):
+    for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(
             attribute.place,
             f"{_describe(attribute)} has no name",

@@ -33,7 +33,7 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
     """
     if model.effective_ir_version < _TYPES_SINCE:
         return
-    for attribute in model.attributes_where(lambda kind: kind.type not in ATTRIBUTE_TYPE_NAMES):
+    for attribute in model.attributes(lambda kind: kind.type not in ATTRIBUTE_TYPE_NAMES):
         yield Finding(
             attribute.place,
             f"{attribute.describe()} {_what(attribute)}",

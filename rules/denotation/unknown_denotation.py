@@ -46,7 +46,7 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
     `input { name: "x" type { denotation: "PICTURE" tensor_type { elem_type: 1 } } }`
     """
     seen: set[tuple[Place, str, str]] = set()
-    for holder in model.types_where(_has_unknown):
+    for holder in model.types(_has_unknown):
         for finding in _unknown(holder):
             key = (holder.owner.place, finding.clause or "", finding.subject or "")
             if key not in seen:

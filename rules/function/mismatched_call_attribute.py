@@ -66,7 +66,7 @@ def _parameters(model: Model) -> dict[int, dict[str, Attribute]]:
 
 def _references(model: Model) -> Iterator[tuple[Function, Attribute]]:
     """Each attribute in a function that refers to a parameter, and the function."""
-    for attribute in model.attributes_where(lambda kind: kind.is_reference):
+    for attribute in model.attributes(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:
             yield attribute.function, attribute
 

@@ -36,7 +36,7 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
     """
     suggestions = Suggestions()
     declared: dict[int, dict[str, None]] = {}
-    for attribute in model.attributes_where(lambda kind: kind.is_reference):
+    for attribute in model.attributes(lambda kind: kind.is_reference):
         function = attribute.function
         if function is None or attribute.node is None:
             continue

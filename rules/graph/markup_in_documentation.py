@@ -64,11 +64,11 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
             yield graph.proto.doc_string, graph.place, graph.describe()
         for node in nodes.get(graph, ()):
             yield node.proto.doc_string, node.place, node.describe()
-    for attribute in model.attributes_where(lambda kind: kind.is_documented):
+    for attribute in model.attributes(lambda kind: kind.is_documented):
         yield attribute.proto.doc_string, attribute.place, attribute.describe()
     for value_info in model.annotated_value_infos:
         if "<" in value_info.proto.doc_string:
             yield value_info.proto.doc_string, value_info.place, value_info.describe()
-    for tensor in model.suspect_tensors.annotated:
+    for tensor in model.tensors.annotated:
         if "<" in tensor.proto.doc_string:
             yield tensor.proto.doc_string, tensor.place, tensor.describe()

@@ -36,7 +36,7 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
                 allowed="a doc_string",
                 subject=graph.name,
             )
-    first = next(model.attributes_where(_is_undocumented), None)
+    first = next(model.attributes(_is_undocumented), None)
     if first is not None:
         others = model.count_attributes(_is_undocumented) - 1
         also = (

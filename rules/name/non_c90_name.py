@@ -119,7 +119,7 @@ def _differ(graph: Graph, others: list[str]) -> bool:
 def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
     """The graphs in whose types a dimension variable breaks the rule, each with all variables of these types."""
     found: dict[int, tuple[Graph, list[str]]] = {}
-    for holder in model.types_where(lambda proto: bool(_not_c90(_variables(proto)))):
+    for holder in model.types(lambda proto: bool(_not_c90(_variables(proto)))):
         graph = holder.owner.graph
         if not graph.is_file:
             found.setdefault(id(graph), (graph, []))[1].extend(_variables(holder.proto))

@@ -28,7 +28,7 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -1 } } } } }
     ```
     """
-    for found in model.types_where(_has_negative_dimension):
+    for found in model.types(_has_negative_dimension):
         kind = str(found.kind)
         place = found.place.at(kind).at("shape")
         for index, dimension in enumerate(getattr(found.proto, kind).shape.dim):

@@ -31,7 +31,7 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "*" } } } } }
     ```
     """
-    for found in model.types_where(_has_unsupported_variable):
+    for found in model.types(_has_unsupported_variable):
         kind = str(found.kind)
         place = found.place.at(kind).at("shape")
         for index, dimension in enumerate(getattr(found.proto, kind).shape.dim):

@@ -39,7 +39,7 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.suspect_tensors.sparse:
+    for sparse in model.tensors.sparse:
         dims = sparse.sparse.proto.dims
         if not dims or min(dims) <= 0 or element_count(dims) is None:
             yield _finding(sparse, sparse.dims)

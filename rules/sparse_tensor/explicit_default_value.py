@@ -32,7 +32,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.suspect_tensors.sparse:
+    for sparse in model.tensors.sparse:
         if sparse.values is not None:
             yield from _findings(sparse, sparse.values)
 

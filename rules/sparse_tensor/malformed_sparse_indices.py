@@ -34,7 +34,7 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.suspect_tensors.sparse:
+    for sparse in model.tensors.sparse:
         if sparse.indices is None:
             if sparse.value_count:
                 message = f"{sparse.describe()} has no indices for its {sparse.value_count:,} values"

@@ -28,7 +28,7 @@ def malformed_sparse_values(model: Model) -> Iterator[Finding]:
     sparse_initializer { indices { data_type: 7 dims: 1 int64_data: 2 } dims: 6 }
     ```
     """
-    for sparse in model.suspect_tensors.sparse:
+    for sparse in model.tensors.sparse:
         if sparse.values is None:
             yield _finding(sparse, f"{sparse.describe()} has no values")
         elif len(sparse.values.proto.dims) != 1:

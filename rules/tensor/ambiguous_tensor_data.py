@@ -29,7 +29,7 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 raw_data: "\000\000\200\077" }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         if tensor.is_external or tensor.elements == 0:
             continue
         if len(tensor.fields) > 1:

@@ -28,7 +28,7 @@ def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 0 dims: 3 float_data: 1 }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         if tensor.elements == 0 and not tensor.is_external and any(map(tensor.count, tensor.fields)):
             yield _finding(tensor)
 

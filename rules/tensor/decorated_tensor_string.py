@@ -28,7 +28,7 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat\000" }
     ```
     """
-    for tensor in model.suspect_tensors.unproved:
+    for tensor in model.tensors.unproved:
         if tensor.right_field != "string_data":
             continue
         if tensor.strings.marked.count:

@@ -31,7 +31,7 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: -1 raw_data: "\000\000\200\077" }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         if tensor.elements is None or min(tensor.proto.dims, default=0) < 0:
             yield _finding(tensor)
 

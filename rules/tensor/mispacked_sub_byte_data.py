@@ -34,7 +34,7 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 22 dims: 4 int32_data: [1, 2, 3, 4] }
     ```
     """
-    for tensor in model.suspect_tensors.unproved:
+    for tensor in model.tensors.unproved:
         element = tensor.type
         if not element or element.elements_per_entry == 1 or tensor.field != element.field or not tensor.elements:
             continue

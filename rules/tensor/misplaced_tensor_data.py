@@ -28,7 +28,7 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     initializer { name: "axes" data_type: 7 dims: 1 int32_data: 1 }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         field, element = tensor.field, tensor.type
         if element and field not in {None, "raw_data", element.field} and tensor.elements != 0:
             yield _finding(tensor)

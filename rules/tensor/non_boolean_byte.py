@@ -28,7 +28,7 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
     initializer { name: "mask" data_type: 9 dims: 2 raw_data: "\001\377" }
     ```
     """
-    for tensor in model.suspect_tensors.unproved:
+    for tensor in model.tensors.unproved:
         if not tensor.type or tensor.type.name != "bool" or tensor.field != "raw_data":
             continue
         found = contents.non_boolean_bytes(tensor)

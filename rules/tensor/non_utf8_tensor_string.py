@@ -26,7 +26,7 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "\377" }
     ```
     """
-    for tensor in model.suspect_tensors.unproved:
+    for tensor in model.tensors.unproved:
         if tensor.right_field == "string_data" and tensor.strings.invalid.count:
             found = tensor.strings.invalid
             yield Finding(

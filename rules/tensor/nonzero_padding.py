@@ -29,7 +29,7 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 22 dims: 1 raw_data: "\041" }
     ```
     """
-    for tensor in model.suspect_tensors.unproved:
+    for tensor in model.tensors.unproved:
         element, field = tensor.type, tensor.right_field
         if not element or element.bits not in {2, 4, 6} or not field or not tensor.elements or tensor.segment:
             continue

@@ -34,7 +34,7 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
     initializer { name: "zero_point" data_type: 3 int32_data: 200 }
     ```
     """
-    for tensor in model.suspect_tensors.unproved:
+    for tensor in model.tensors.unproved:
         element = tensor.type
         if not element or not element.entry_range or element.bits < _PACKED_BITS or tensor.field != element.field:
             continue

@@ -26,7 +26,7 @@ def string_in_raw_data(model: Model) -> Iterator[Finding]:
     initializer { name: "labels" data_type: 8 dims: 1 raw_data: "cat" }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         if tensor.field == "raw_data" and tensor.type and tensor.type.name == "string" and tensor.elements != 0:
             yield Finding(
                 tensor.place.at("raw_data"),

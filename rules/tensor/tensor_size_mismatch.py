@@ -31,7 +31,7 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 3 float_data: 1 float_data: 2 }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         field, expected = tensor.right_field, tensor.expected
         if field is None or expected is None or tensor.segment is not None or not tensor.elements:
             continue

@@ -30,7 +30,7 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 99 dims: 1 raw_data: "\001" }
     ```
     """
-    for tensor in model.suspect_tensors.miscounted:
+    for tensor in model.tensors.miscounted:
         if tensor.type is None:
             yield Finding(
                 tensor.place.at("data_type"),

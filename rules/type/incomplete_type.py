@@ -48,7 +48,7 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
     output { name: "y" type { sequence_type { } } }
     ```
     """
-    for found in model.types_where(_is_incomplete):
+    for found in model.types(_is_incomplete):
         kind = str(found.kind)
         for field, name, clause in _missing(found.proto):
             yield Finding(

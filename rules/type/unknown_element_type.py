@@ -31,7 +31,7 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
     input { name: "x" type { tensor_type { elem_type: 99 } } }
     ```
     """
-    for found in model.types_where(_has_unknown_element_type):
+    for found in model.types(_has_unknown_element_type):
         kind = str(found.kind)
         code = getattr(found.proto, kind).elem_type
         yield Finding(

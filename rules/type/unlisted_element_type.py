@@ -50,10 +50,10 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
 
 
 def _uses(model: Model) -> Iterator[tuple[int, Place]]:
-    for found in model.types_where(_is_unlisted):
+    for found in model.types(_is_unlisted):
         kind = str(found.kind)
         yield getattr(found.proto, kind).elem_type, found.place.at(kind).at("elem_type")
-    for tensor in model.suspect_tensors.of(_UNLISTED):
+    for tensor in model.tensors.of(_UNLISTED):
         yield tensor.proto.data_type, tensor.place.at("data_type")
 
 

@@ -30,7 +30,7 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     input { name: "x" type { opaque_type { domain: "com.example" } } }
     ```
     """
-    for found in model.types_where(_is_unnamed):
+    for found in model.types(_is_unnamed):
         yield Finding(
             found.place.at("opaque_type"),
             f"{describe_case(found)} has no name",

@@ -29,7 +29,7 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     output { name: "y" type { map_type { key_type: 1 value_type { tensor_type { elem_type: 1 } } } } }
     ```
     """
-    for found in model.types_where(_has_unsupported_keys):
+    for found in model.types(_has_unsupported_keys):
         yield Finding(
             found.place.at("map_type").at("key_type"),
             f"{describe_case(found)} has keys of {_name(found.proto.map_type.key_type)}",

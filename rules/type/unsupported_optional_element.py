@@ -31,7 +31,7 @@ def unsupported_optional_element(model: Model) -> Iterator[Finding]:
     } } } } }
     ```
     """
-    for found in model.types_where(_wraps_unsupported):
+    for found in model.types(_wraps_unsupported):
         element = found.proto.optional_type.elem_type.WhichOneof("value")
         yield Finding(
             found.place.at("optional_type").at("elem_type"),

@@ -32,7 +32,7 @@ def foreign_type(model: Model) -> Iterator[Finding]:
     """
     if model.standard.variant != "onnx" or model.standard.edition != "1.9":
         return
-    for found in model.types_where(lambda proto: proto.WhichOneof("value") in ML_FROM_THE_START):
+    for found in model.types(lambda proto: proto.WhichOneof("value") in ML_FROM_THE_START):
         # What stands inside a type that is reported needs no finding of its own.
         if found.kind is not None and not _is_inside_another(found):
             kind = found.kind.removesuffix("_type")

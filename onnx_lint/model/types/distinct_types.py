@@ -81,7 +81,7 @@ class TypeIndex:
         return list(map(known.__getitem__, graph.value_infos[role].types))
 
     def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
-        """The types of whose TypeProto that is true, element types included, in the order of Model.types().
+        """The types of whose TypeProto that is true, element types included, in the order of the graphs.
 
         `is_wanted` is asked once for each distinct TypeProto of the value infos. An absent type is none.
         """
