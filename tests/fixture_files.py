@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from checkout import ROOT
+
 from onnx_lint.engine import lint_model
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader import load
@@ -23,7 +25,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import Target
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
+FIXTURES = ROOT / "fixtures"
 
 MAX_PROSE_LINES = 3
 

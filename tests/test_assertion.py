@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from checkout import ROOT
 from clean_model import CLEAN
 from made_rules import registered
 
@@ -18,7 +19,6 @@ from onnx_lint.rule import Finding, Rule
 
 pytest_plugins = ["pytester"]
 
-ROOT = Path(__file__).parent.parent
 
 NAMELESS_PRODUCER = CLEAN.replace('producer_name: "a test"\n', "")
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from checkout import ROOT
 from fixture_files import Fixture, fixtures
 
 from onnx_lint import __version__, lint
@@ -28,7 +29,6 @@ from onnx_lint.registry import registry
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 
-ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 

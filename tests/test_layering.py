@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
-ROOT = Path(__file__).parent.parent
 MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (

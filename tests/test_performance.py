@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from checkout import ROOT
 
-ROOT = Path(__file__).parent.parent
 CITED = re.compile(r"docs/performance\.md:\s+([a-z-]+)")
 PART = "half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|fifteenth|twentieth|fiftieth|hundredth"
 CLAIM = re.compile(

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
+from checkout import TESTS
 from reencode import Widths, packed, padded, read, reordered, split, unpacked, write
 from wire_bytes import rich_model
 
 from onnx_lint import schema
 
-REAL = Path(__file__).parent / "models" / "iris_logistic_regression.onnx"
+REAL = TESTS / "models" / "iris_logistic_regression.onnx"
 MODELS = {"real": REAL.read_bytes(), "rich": rich_model()}
 
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from made_rules import registered
 
 from onnx_lint.cached import cached_property
@@ -21,8 +22,6 @@ from onnx_lint.rule import Rule, rule
 from onnx_lint.selection import selection_of
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
-
-ROOT = Path(__file__).parent.parent
 
 RULE = '''# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -115,7 +114,8 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(loud))
     assert (code, "the model is not silent" in output) == (1, True)
 
-    code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", "tests/test_fixtures.py", "-k", "any-type")
+    fixtures = ("tests/rules/test_fixtures.py", "-k", "any-type")
+    code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *fixtures)
     assert (code, "2 passed" in output) == (0, True), output
 
     assert _run(checkout, "tools.catalogue") == (0, "")

@@ -13,11 +13,11 @@ import zlib
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from onnx_lint.library import lint
 from onnx_lint.source import WINDOW_BYTES, BytesSource, FileSource, Source, SourceError, open_file, source_of
 
-ROOT = Path(__file__).parent.parent
 DATA = random.Random(7).randbytes(3 * WINDOW_BYTES + 17)
 
 MODEL = b"\x08\x0a\x42\x04\x0a\x00\x10\x15\x3a\x02\x12\x00"

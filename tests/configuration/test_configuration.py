@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import jsonschema
 import pytest
+from checkout import ROOT
 
 from onnx_lint.cli.application import run
 from onnx_lint.cli.merge_configuration import PARAMETERS
@@ -20,8 +21,6 @@ from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.globs import matches
 from onnx_lint.configuration.keys import KEYS
 from onnx_lint.option_types import OptionTypeError, as_option, json_schema, option_types
-
-ROOT = Path(__file__).parent.parent
 
 ODD = """
 ir_version: 10

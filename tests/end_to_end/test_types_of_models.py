@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import onnx.parser
 import pytest
+from checkout import TESTS
 
 from onnx_lint import lint
 from onnx_lint.spec.clauses import Severity
 
-MODELS = Path(__file__).parent / "typed_models"
+MODELS = TESTS / "typed_models"
 
 UNPUBLISHED = "opset 99"
 """What later operator sets say is not known; that there are none yet is an error of another chapter."""

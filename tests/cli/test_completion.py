@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from onnx_lint.registry import registry
 from onnx_lint.settings import selectors
 from onnx_lint.spec.clauses import clauses
 
-ROOT = Path(__file__).parent.parent
 SHELLS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
 

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from checkout import TESTS
 from google.protobuf import json_format, text_format
 
 from onnx_lint import lint, schema
@@ -20,7 +21,7 @@ from onnx_lint.source import BytesSource
 
 CASES = re.findall(
     r"^\[(\w+)\] (.+?)(?: -> (.+))?\n((?:[^\[#\n].*\n)*)",
-    (Path(__file__).parent / "data" / "documents.txt").read_text(encoding="utf-8"),
+    (TESTS / "data" / "documents.txt").read_text(encoding="utf-8"),
     re.MULTILINE,
 )
 CONFORMING = {what: (kind, text) for kind, what, rules, text in CASES if not rules}

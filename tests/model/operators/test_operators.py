@@ -12,6 +12,7 @@ from pathlib import Path
 import onnx
 import onnx.defs
 import pytest
+from checkout import ROOT
 
 import onnx_lint
 from onnx_lint.engine import lint_model, lint_source
@@ -25,7 +26,7 @@ from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import attribute_values as values
 from onnx_lint.spec.operators import find, versions
 
-EXAMPLE = Path(__file__).parent.parent / "docs" / "opset-schema.example.json"
+EXAMPLE = ROOT / "docs" / "opset-schema.example.json"
 
 SIGNATURE = Settings(select=("signature",))
 

@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from clean_model import CLEAN
 
 from onnx_lint.reporters import REPORTERS
-
-ROOT = Path(__file__).parent.parent
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 

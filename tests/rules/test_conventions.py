@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures
 
 from onnx_lint.cached import cached_property
@@ -17,8 +18,6 @@ from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.registry import INDEX, Registered, registry
 from onnx_lint.spec.clauses import Clause, clauses
 from tools.catalogue import catalogue, index
-
-ROOT = Path(__file__).parent.parent
 
 SHADOWED: dict[tuple[str, str], str] = {}
 """Clauses that a rule cites and no fixture can show by itself, each with the reason."""

@@ -13,11 +13,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from checkout import TESTS
 from made_rules import registered
+from made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, warning
 
 from onnx_lint.record import replace
 from onnx_lint.registry import Registered, registry
-from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
+from onnx_lint.report import Facts, FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -26,143 +28,13 @@ from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.reporters.uri import uri_of
 from onnx_lint.reporters.wording import bytes_of, counted, facts_of
 from onnx_lint.rule import Rule
-from onnx_lint.spec.clauses import Clause, Severity
+from onnx_lint.spec.clauses import Clause
 
-HERE = Path(__file__).parent
-GOLDENS = HERE / "goldens"
-ROOT = Path("/project")
-HOSTILE = "a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\udcff\ud800](https://example.invalid)"
+GOLDENS = TESTS / "goldens"
+PROJECT = Path("/project")
 
 
-# --- the report
-
-
-def _error(**changes: Any) -> Diagnostic:
-    diagnostic = Diagnostic(
-        rule="twice-defined",
-        severity=Severity.ERROR,
-        message="output 0 of node 'b' (Abs) defines 'y', which output 0 of node 'a' (Relu) defines already",
-        place="graph.node[7].output[0]",
-        pointer="/graph/node/7/output/0",
-        clause="GRA-5",
-        keyword="MUST",
-        clause_summary="A name is defined once.",
-        anchor="IR.md#graphs",
-        allowed="one definition for each name",
-        related=(
-            RelatedPlace("graph.node[3].output[0]", "/graph/node/3/output/0", "first definition of 'y'", (500, 503)),
-        ),
-        byte_range=(1186, 1214),
-        subject="y",
-        node="b",
-        operator="Abs",
-        graph="main",
-    )
-    return replace(diagnostic, **changes)
-
-
-def _warning(index: int, **changes: Any) -> Diagnostic:
-    return _error(
-        rule="odd-name",
-        severity=Severity.WARNING,
-        message=f"name '{index}.weight' is odd",
-        place=f"graph.initializer[{index}].name",
-        pointer=f"/graph/initializer/{index}/name",
-        clause="NAM-1",
-        keyword="SHOULD",
-        clause_summary="Names are not odd.",
-        anchor="IR.md#names-within-a-graph",
-        allowed="letters" if index < 2 else "letters and digits",
-        related=(),
-        byte_range=(2000 + index, 2001 + index),
-        subject=f"{index}.weight",
-        node=None,
-        operator=None,
-        **changes,
-    )
-
-
-def _note(**changes: Any) -> Diagnostic:
-    return _error(
-        rule="nothing-known",
-        severity=Severity.NOTE,
-        message="the model has no documentation",
-        place="model",
-        pointer="",
-        clause="MOD-8",
-        keyword="MAY",
-        clause_summary="A model may be documented.",
-        anchor="IR.md#models",
-        allowed=None,
-        related=(),
-        byte_range=(900, 900),
-        subject=None,
-        node=None,
-        operator=None,
-        graph=None,
-        **changes,
-    )
-
-
-FACTS = Facts(8, (("", 17), ("ai.onnx.ml", 3)), "pytorch 2.1.0", 412, 3, 1)
-
-REPORT = Report(
-    files=(
-        FileReport("models/bad.onnx", 4096, (_error(), *map(_warning, range(5)), _note()), facts=FACTS),
-        FileReport("models/clean.onnx", 100, facts=Facts(14, (("", 28),), "", 1, 1, 0), judged_by=98),
-        FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory"),
-        FileReport(
-            "models/crash.onnx",
-            10,
-            (_error(allowed=None, related=(), byte_range=None),),
-            (InternalError("odd-name", f"ValueError: {HOSTILE}", "Traceback\n  ValueError\n"),),
-            FACTS,
-        ),
-        FileReport(
-            f"my models/100%:{HOSTILE}.onnx",
-            77,
-            (
-                _error(
-                    message=f"node {HOSTILE} is bad",
-                    allowed=f"not {HOSTILE}",
-                    related=(RelatedPlace("graph.input[0]", "/graph/input/0", f"see {HOSTILE}", None),),
-                    subject=HOSTILE,
-                    node=HOSTILE,
-                    operator=HOSTILE,
-                    graph=HOSTILE,
-                ),
-            ),
-            facts=Facts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 0, 1, 0),
-        ),
-        FileReport(
-            "-",
-            3,
-            (_note(),),
-            not_verified=((HOSTILE, 1), ("com.example", 1204)),
-            incomplete=("the files of external data were not examined, as asked for",),
-        ),
-        FileReport("models/none.onnx", 5, not_judged="the file is empty"),
-        FileReport(
-            "vision.onnxopset",
-            96,
-            kind="OperatorSetProto",
-            document=(("domain", ""), ("opset_version", 2), ("ir_version", 10), ("operators", 1), ("functions", 0)),
-            judged_by=12,
-        ),
-        FileReport(
-            "input_0.pb",
-            20,
-            kind="TensorProto",
-            document=(("name", HOSTILE), ("type", "float[2,3]")),
-            judged_by=40,
-        ),
-    ),
-    edition="1.23",
-    variant="onnx-ml",
-    rules=("nothing-known", "odd-name", "twice-defined", "unused-here"),
-)
-
-EMPTY = Report((), "1.23", "onnx-ml")
+# --- the rules
 
 
 def _clause(name: str, keyword: str, summary: str) -> Clause:
@@ -300,7 +172,7 @@ def test_shortened(most: int, expected: str) -> None:
 
 
 def test_text_counts_what_it_folds() -> None:
-    many = FileReport("m.onnx", 9, tuple(_warning(index, graph="g") for index in range(1675)), facts=None)
+    many = FileReport("m.onnx", 9, tuple(warning(index, graph="g") for index in range(1675)), facts=None)
     text = written("text", Report((many,), "1.23", "onnx-ml"))
     assert text.count("\nwarning[odd-name]: ") + text.startswith("warning[odd-name]: ") == 3
     assert "   = 1,672 more like it (--format concise shows all)\n" in text
@@ -319,14 +191,14 @@ def test_text_of_one_clean_file_is_one_line() -> None:
 
 
 def test_text_is_never_wrapped_or_cut() -> None:
-    long = _error(message="word " * 400 + "end", allowed=None, related=())
+    long = error(message="word " * 400 + "end", allowed=None, related=())
     report = Report((FileReport("m.onnx", 1, (long,)),), "1.23", "onnx-ml")
     for text in (written("text", report), written("concise", report), written("text", report, color=True)):
         assert any("word " * 400 + "end" in line for line in text.splitlines())
 
 
 def test_text_for_a_terminal_is_broken_between_words() -> None:
-    report = Report((FileReport("m.onnx", 5000, (_error(),), facts=FACTS),), "1.23", "onnx-ml")
+    report = Report((FileReport("m.onnx", 5000, (error(),), facts=FACTS),), "1.23", "onnx-ml")
     assert (
         written("text", report, width=60)
         == """\
@@ -400,19 +272,9 @@ def test_a_ninth_import_is_one_more() -> None:
 # --- JSON
 
 
-def strict(schema: Any) -> Any:
-    """The schema with every property that it does not describe forbidden."""
-    if isinstance(schema, list):
-        return [strict(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: strict(value) for key, value in schema.items()}
-    return found | {"additionalProperties": False} if "properties" in schema and "required" in schema else found
-
-
 @pytest.mark.parametrize("report", [REPORT, EMPTY], ids=["everything", "nothing"])
 def test_json_follows_its_published_schema(report: Report) -> None:
-    schema = json.loads((HERE.parent / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((TESTS.parent / "docs" / "report.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     document = json.loads(written("json", report))
     for form in (schema, strict(schema)):
@@ -430,7 +292,7 @@ def test_json_keeps_names_as_they_are() -> None:
 
 
 def _validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads((HERE / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+    schema = json.loads((TESTS / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
     return jsonschema.Draft202012Validator(schema)
 
 
@@ -491,8 +353,8 @@ def test_sarif_makes_no_link_of_a_name() -> None:
 
 @pytest.mark.usefixtures("made_up_rules")
 def test_sarif_of_too_many_results_keeps_the_worst_and_says_so() -> None:
-    notes = tuple(_note() for _ in range(MAX_RESULTS + 5))
-    report = replace(REPORT, files=(FileReport("m.onnx", 1, (*notes, _error())),))
+    notes = tuple(note() for _ in range(MAX_RESULTS + 5))
+    report = replace(REPORT, files=(FileReport("m.onnx", 1, (*notes, error())),))
     run = json.loads(written("sarif", report))["runs"][0]
     assert len(run["results"]) == MAX_RESULTS
     assert run["results"][-1]["ruleId"] == "twice-defined"
@@ -503,7 +365,7 @@ def test_sarif_of_too_many_results_keeps_the_worst_and_says_so() -> None:
 
 @pytest.mark.usefixtures("made_up_rules")
 def test_sarif_cuts_what_a_name_blows_up() -> None:
-    huge = _error(message="x" * 1_000_000, subject="y" * 1_000_000)
+    huge = error(message="x" * 1_000_000, subject="y" * 1_000_000)
     report = Report((FileReport("m.onnx", 1, (huge,)),), "1.23", "onnx-ml")
     assert len(written("sarif", report)) < 20_000
 
@@ -521,21 +383,21 @@ def test_sarif_cuts_what_a_name_blows_up() -> None:
     ],
 )
 def test_uri_of(path: str, uri: str) -> None:
-    assert uri_of(path, ROOT) == uri
+    assert uri_of(path, PROJECT) == uri
 
 
 # --- fingerprints
 
 
 def test_a_fingerprint_survives_the_insertion_of_a_node() -> None:
-    moved = _error(
+    moved = error(
         place="graph.node[8].output[0]",
         pointer="/graph/node/8/output/0",
         byte_range=(2000, 2028),
         message="in other words",
         related=(),
     )
-    assert list(fingerprints([_error()])) == list(fingerprints([moved]))
+    assert list(fingerprints([error()])) == list(fingerprints([moved]))
 
 
 @pytest.mark.parametrize(
@@ -551,10 +413,10 @@ def test_a_fingerprint_survives_the_insertion_of_a_node() -> None:
     ids=lambda changes: next(iter(changes)),
 )
 def test_a_fingerprint_differs_where_the_finding_does(changes: dict[str, str]) -> None:
-    assert list(fingerprints([_error()])) != list(fingerprints([_error(**changes)]))
+    assert list(fingerprints([error()])) != list(fingerprints([error(**changes)]))
 
 
 def test_fingerprints_of_equals_are_numbered() -> None:
-    first, second = fingerprints([_error(), _error()])
+    first, second = fingerprints([error(), error()])
     assert first[:-2] == second[:-2]
     assert (first[-2:], second[-2:]) == (":1", ":2")

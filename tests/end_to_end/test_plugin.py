@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import ROOT, TESTS
 
-ROOT = Path(__file__).parent.parent
-PLUGIN = Path(__file__).parent / "plugin"
+PLUGIN = TESTS / "plugin"
 
 MODEL = """
 ir_version: 10

@@ -41,13 +41,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from checkout import ROOT
 from clean_model import CLEAN
 from wire_bytes import LEN, length, number, tag, varint
 
 from onnx_lint.registry import registry
 from onnx_lint.reporters import REPORTERS
 
-ROOT = Path(__file__).parent.parent
 PATIENCE_SECONDS = 600
 """How long anything may take on a loaded machine before it counts as hanging."""
 

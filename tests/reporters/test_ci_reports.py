@@ -11,8 +11,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
+import made_up_report as made_up
 import pytest
-import test_reporters as made_up
+from checkout import ROOT
 
 from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic, FileReport, Report
@@ -20,7 +21,6 @@ from onnx_lint.reporters import Options, links, write_report
 from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE
 from onnx_lint.spec.clauses import Severity
 
-ROOT = Path(__file__).parent.parent
 MANY = 30_000
 
 
@@ -49,14 +49,14 @@ def test_a_file_without_a_rule_is_not_called_conforming() -> None:
 
 def many(count: int = MANY) -> Report:
     """As many warnings, and behind them one error."""
-    return of(*(made_up._warning(index) for index in range(count)), made_up._error())
+    return of(*(made_up.warning(index) for index in range(count)), made_up.error())
 
 
 # --- GitHub
 
 
 def test_github_shows_ten_of_a_type_and_logs_the_rest() -> None:
-    diagnostics = [made_up._warning(index) for index in range(20)] + [made_up._note()] * 12 + [made_up._error()] * 11
+    diagnostics = [made_up.warning(index) for index in range(20)] + [made_up.note()] * 12 + [made_up.error()] * 11
     lines = written("github", of(*diagnostics)).splitlines()
     commands = [line.split(" ")[0] for line in lines if line.startswith("::")]
     assert Counter(commands) == {"::warning": 10, "::notice": 10, "::error": 10, "::group::13": 1, "::endgroup::": 1}
@@ -66,14 +66,14 @@ def test_github_shows_ten_of_a_type_and_logs_the_rest() -> None:
 
 
 def test_github_prefers_findings_of_different_rules() -> None:
-    rare = replace(made_up._warning(99), rule="rare")
-    lines = written("github", of(*(made_up._warning(index) for index in range(50)), rare)).splitlines()
+    rare = replace(made_up.warning(99), rule="rare")
+    lines = written("github", of(*(made_up.warning(index) for index in range(50)), rare)).splitlines()
     assert sum("title=onnx-lint%3A rare" in line for line in lines) == 1
 
 
 def test_no_name_becomes_a_command_of_github() -> None:
     name = "\n::add-mask::x\r##[add-mask]x"
-    diagnostics = [made_up._error(message=name, place=name, subject=name) for _ in range(12)]
+    diagnostics = [made_up.error(message=name, place=name, subject=name) for _ in range(12)]
     lines = written("github", of(*diagnostics, not_verified=((name, 1),))).splitlines()
     assert {line.split(" ")[0] for line in lines if line.lstrip().startswith("::")} == {
         "::error",
@@ -123,7 +123,7 @@ def test_gitlab_gets_the_worst_of_too_many() -> None:
 
 def test_markdown_stays_below_a_mebibyte() -> None:
     files = tuple(
-        FileReport(f"{number}.onnx", 1, tuple(replace(made_up._error(), rule=f"rule-{n}") for n in range(20)))
+        FileReport(f"{number}.onnx", 1, tuple(replace(made_up.error(), rule=f"rule-{n}") for n in range(20)))
         for number in range(500)
     )
     text = written("markdown", Report(files, "1.23", "onnx-ml"))
@@ -133,7 +133,7 @@ def test_markdown_stays_below_a_mebibyte() -> None:
 
 def test_markdown_makes_no_markup_of_a_name() -> None:
     name = "| a | `b` <img src=x> [t](https://e.invalid) @user **c** www.e.invalid"
-    text = written("markdown", of(made_up._error(message=name)))
+    text = written("markdown", of(made_up.error(message=name)))
     (row,) = (line for line in text.splitlines() if "img" in line)
     for active in ("<img", "[t](", " @user", "**c", " `b`", "://", " www."):
         assert active not in row
@@ -141,8 +141,8 @@ def test_markdown_makes_no_markup_of_a_name() -> None:
 
 
 def test_junit_counts_what_it_does_not_show_and_is_xml() -> None:
-    hostile = made_up._error(message="".join(map(chr, range(0x20))) + "\x7f\ufffe\uffff]]><&\"'", rule="<&>")
-    root = ElementTree.fromstring(written("junit", of(*(made_up._warning(n) for n in range(150)), hostile)))
+    hostile = made_up.error(message="".join(map(chr, range(0x20))) + "\x7f\ufffe\uffff]]><&\"'", rule="<&>")
+    root = ElementTree.fromstring(written("junit", of(*(made_up.warning(n) for n in range(150)), hostile)))
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", "1", "0")
     passed, failed = root.iter("testcase")
     assert (passed.findtext("system-out") or "").splitlines()[-1] == "50 findings more like it"
@@ -190,7 +190,7 @@ def test_junit_has_the_form_that_jenkins_takes(report: Report) -> None:
 
 @pytest.mark.parametrize(("failing", "failures"), [("error", "1"), ("warning", "2"), ("note", "3"), ("never", "0")])
 def test_junit_fails_what_fails_the_run(failing: str, failures: str) -> None:
-    report = of(made_up._error(), made_up._warning(0), made_up._note())
+    report = of(made_up.error(), made_up.warning(0), made_up.note())
     assert ElementTree.fromstring(written("junit", report, failing=failing)).get("failures") == failures
 
 
@@ -233,7 +233,7 @@ def test_each_json_line_follows_the_published_schema(report: Report) -> None:
     ],
 )
 def test_sarif_regions(region: str | None, size: int, expected: dict[str, int] | None) -> None:
-    report = Report((FileReport("m.onnx", size, (made_up._error(),)),), "1.23", "onnx-ml")
+    report = Report((FileReport("m.onnx", size, (made_up.error(),)),), "1.23", "onnx-ml")
     (result,) = json.loads(written("sarif", report, sarif_region=region))["runs"][0]["results"]
     for location in (*result["locations"], *result["relatedLocations"]):
         assert ("address" in location["physicalLocation"]) == (region != "bytes")
@@ -242,7 +242,7 @@ def test_sarif_regions(region: str | None, size: int, expected: dict[str, int] |
 
 def test_rule_names_are_links_on_a_terminal_where_the_documentation_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("onnx_lint.reporters.text.documentation_url", {"twice-defined": "https://d.invalid/a"}.get)
-    report = of(made_up._error(), made_up._note())
+    report = of(made_up.error(), made_up.note())
     text = written("text", report, color=True, links=True)
     assert "error[\x1b]8;;https://d.invalid/a\x1b\\twice-defined\x1b]8;;\x1b\\]" in text
     assert "note[nothing-known]" in text
@@ -259,7 +259,7 @@ def test_the_address_of_a_rule_comes_from_the_metadata(monkeypatch: pytest.Monke
 def test_the_address_of_the_documentation_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "project_url", lambda *_: None)
     page = "https://d.invalid/site/rules/cycle.html"
-    report = of(made_up._error(rule="cycle"))
+    report = of(made_up.error(rule="cycle"))
     site = "https://d.invalid/site/"
     driver = json.loads(written("sarif", report, documentation=site))["runs"][0]["tool"]["driver"]
     assert (driver["informationUri"], [rule["helpUri"] for rule in driver["rules"]]) == (site, [page])
@@ -274,7 +274,7 @@ def test_the_address_of_the_documentation_can_be_set(monkeypatch: pytest.MonkeyP
 
 
 def test_severities_have_a_type_everywhere() -> None:
-    report = of(*(replace(made_up._error(), severity=severity) for severity in Severity))
+    report = of(*(replace(made_up.error(), severity=severity) for severity in Severity))
     assert [line.split(" ")[0] for line in written("github", report).splitlines()[:3]] == [
         "::notice",
         "::warning",

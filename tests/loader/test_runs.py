@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import reencode
+from checkout import TESTS
 from time_limit import time_limit
 from wire_bytes import BASE, LEN, number, tag, varint, wire_type_of
 from wire_bytes import length as field
@@ -15,7 +14,7 @@ from onnx_lint import lint, schema
 from onnx_lint.loader import strip_payloads
 from onnx_lint.loader.runs import LONG_RUN
 
-REAL = Path(__file__).parent / "models" / "iris_logistic_regression.onnx"
+REAL = TESTS / "models" / "iris_logistic_regression.onnx"
 
 ELEMENTS = LONG_RUN + 8
 """Enough that the rest of a list is looked for in bulk, and that the end of the file is met there."""

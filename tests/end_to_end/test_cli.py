@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from checkout import ROOT
 from clean_model import CLEAN
 from made_rules import registered
 
@@ -32,8 +33,6 @@ from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import EDITIONS
-
-ROOT = Path(__file__).parent.parent
 
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 ODD_DOMAIN = f'domain: "odd"\n{CLEAN}'

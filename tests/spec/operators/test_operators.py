@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from onnx_lint.spec import releases
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
@@ -34,7 +35,6 @@ from onnx_lint.spec.operators import (
     versions,
 )
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "onnx_lint" / "spec" / "operators"
 DOCS = ROOT / "docs"
 

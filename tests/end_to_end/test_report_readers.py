@@ -15,10 +15,10 @@ import venv
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 pytestmark = pytest.mark.consumers
 
-ROOT = Path(__file__).parent.parent
 MODEL = """
 ir_version: 10
 opset_import { domain: "" version: 21 }

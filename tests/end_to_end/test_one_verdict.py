@@ -7,10 +7,10 @@ lowered from which on that is so, each model here goes both ways.
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
+from checkout import TESTS
 from google.protobuf.message import DecodeError
 from reencode import Widths, packed, padded, read, reordered, split, unpacked, write
 from wire_bytes import BASE, LEN, length, number, rich_model, tag, varint
@@ -19,7 +19,7 @@ from onnx_lint import lint, schema
 from onnx_lint.loader import strip_payloads
 from onnx_lint.report import Diagnostic
 
-REAL = (Path(__file__).parent / "models" / "iris_logistic_regression.onnx").read_bytes()
+REAL = (TESTS / "models" / "iris_logistic_regression.onnx").read_bytes()
 MODELS = {"real": REAL, "rich": rich_model()}
 
 ABOUT_WRITING = frozenset({"repeated-singular-field", "unknown-field"})

@@ -14,10 +14,10 @@ from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
 
 import pytest
+from checkout import ROOT
 
 pytestmark = pytest.mark.packaging
 
-ROOT = Path(__file__).parent.parent
 DEPENDENCIES = ("click", "numpy", "protobuf", "rich")
 
 NO_FILES = frozenset({".git", ".venv", "dist", "build", "__pycache__"})

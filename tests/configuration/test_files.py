@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from clean_model import CLEAN
 
 from onnx_lint import baseline
@@ -18,8 +19,6 @@ from onnx_lint.configuration.files import read_file
 from onnx_lint.configuration.values import ConfigurationError
 from onnx_lint.regular_file import open_regular, read_regular
 from onnx_lint.spec.operators import schema_file
-
-ROOT = Path(__file__).parent.parent
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes, devices and links of POSIX")
 
