@@ -89,11 +89,11 @@ def _diagnostic(
         related=_related(finding, model),
         # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
-        subject=report_name(finding.subject),
-        node=report_name(around.node),
-        operator=report_name(around.operator),
-        graph=report_name(around.graph),
-        scope=tuple(str(report_name(name)) for name in around.scope),
+        subject=report_name(finding.subject) if finding.subject is not None else None,
+        node=around.node,
+        operator=around.operator,
+        graph=around.graph,
+        scope=around.scope,
         collective=finding.collective,
     )
 

@@ -26,10 +26,8 @@ def facts_of(model: Model) -> Facts | None:
     proto = model.proto
     return Facts(
         ir_version=model.ir_version,
-        opset_imports=tuple(
-            (str(report_name(entry.domain)), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]
-        ),
-        producer=str(report_name(f"{proto.producer_name} {proto.producer_version}".strip())),
+        opset_imports=tuple((report_name(entry.domain), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
+        producer=report_name(f"{proto.producer_name} {proto.producer_version}".strip()),
         nodes=sum(len(graph.forms) for graph in model.graphs),
         graphs=sum(not graph.is_function for graph in model.graphs),
         functions=len(model.functions),
@@ -52,7 +50,7 @@ def nodes_not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple
     """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
     try:
         found = model.operators.not_verified().items()
-        return tuple((str(report_name(domain)), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
+        return tuple((report_name(domain), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
     except Exception as error:
         errors.append(InternalError.of(error, "not-verified"))
         return ()

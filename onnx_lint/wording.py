@@ -78,9 +78,9 @@ def without_middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"
 
 
-def report_name(name: str | None) -> str | None:
+def report_name(name: str) -> str:
     """A name as a report holds it: of a very long one both ends, and a digest that tells it from others."""
-    if name is None or len(name) <= MAX_NAME:
+    if len(name) <= MAX_NAME:
         return name
     digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))
     return f"{without_middle(name, MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"

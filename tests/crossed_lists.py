@@ -263,6 +263,15 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             )
         ),
     ),
+    "nodes in a graph with a long name": (
+        "unknown-operator",
+        lambda count: (
+            DEFAULT
+            + f'graph {{ name: "{"g" * 1_000 * count}" '
+            + each('node { name: "n" op_type: "Nosuch#" output: "y" }', count)
+            + "}"
+        ),
+    ),
     "nodes in the opposite order": (
         "unordered-nodes",
         lambda count: (

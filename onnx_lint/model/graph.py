@@ -421,7 +421,7 @@ class Function:
         self.overload: str = proto.overload
         self.body = Graph(GraphKind.FUNCTION, proto, place, function=self)
 
-    @property
+    @cached_property
     def qualified_name(self) -> str:
         """Domain, name and overload in one string for messages."""
         name = f"{self.domain}::{self.name}" if self.domain else self.name

@@ -10,13 +10,14 @@ from onnx_lint import schema
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto, wire
+from onnx_lint.wording import report_name
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
 """The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
 
 
 class EnclosingNames(Record):
-    """The names around a place; None where there is no such thing around it."""
+    """The names around a place, as reports have them; None where there is no such thing around it."""
 
     node: str | None = None
     """The name of the innermost node."""
@@ -87,11 +88,11 @@ class _Message:
 
 
 def _within(outer: EnclosingNames, kind: str, message: Proto) -> EnclosingNames:
-    scope = (*outer.scope, _identity(kind, message))
+    scope = (*outer.scope, report_name(_identity(kind, message)))
     if kind == "NodeProto":
-        return EnclosingNames(message.name, _operator(message), outer.graph, scope)
+        return EnclosingNames(report_name(message.name), report_name(_operator(message)), outer.graph, scope)
     if kind in {"GraphProto", "FunctionProto"}:
-        return EnclosingNames(None, None, message.name, scope)
+        return EnclosingNames(None, None, report_name(message.name), scope)
     return EnclosingNames(outer.node, outer.operator, outer.graph, scope)
 
 
