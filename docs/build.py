@@ -6,6 +6,7 @@ It needs the extra `docs`, and the checkout, whose fixtures are the examples. A 
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
@@ -29,4 +30,6 @@ def main(output: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "docs"))
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    arguments.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "docs", help="where to build")
+    sys.exit(main(arguments.parse_args().folder))

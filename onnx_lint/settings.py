@@ -134,6 +134,8 @@ def _hint_for_rule(name: str, known: Iterable[str]) -> str:
         return f"; it is a clause, which {_decided_by(clause.rules)}"
     if name in {entry.chapter for entry in registry().values()}:
         return "; it is a chapter, and here only a rule may stand"
+    if name.lower().removesuffix("s") in {"error", "warning", "note"}:
+        return f"; it is a severity, which --min-severity {name.lower().removesuffix('s')} asks for"
     spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
     same = next((other for other in known if other.lower() == spelling and other != name), None)
     # The names of keywords are in capitals, and may be given in any letters.

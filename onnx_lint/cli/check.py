@@ -83,6 +83,15 @@ _rule_options = section(
         shell_complete=complete_severities,
         help="Make a rule error, warning, note or off.",
     ),
+    click.option(
+        "--min-severity",
+        type=click.Choice(("error", "warning", "note")),
+        metavar="LEVEL",
+        default="note",
+        show_default=True,
+        help="Report nothing less severe than error, warning or note.",
+    ),
+    click.option("--errors-only", "min_severity", flag_value="error", help="The same as --min-severity error."),
     click.option("--exit-zero", is_flag=True, help="The same as --fail-on never."),
     click.option(
         "--variant",
@@ -130,7 +139,7 @@ _extent_options = section(
 
 
 @click.command("check", cls=SectionedCommand, short_help="Lint models; may be left out.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(readable=False))
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
 @_selection_options
 @_gate_options
 @common_report_options
@@ -149,6 +158,8 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
     standard input. NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A
     configuration file says the same once and for all: see onnx-lint config.
     """
+    if not paths and options["files_from"] is None:
+        raise click.UsageError("Missing argument 'PATH...'.")
     sources = {name: ctx.get_parameter_source(name) for name in options}
     given = {name: _SOURCES[source] for name, source in sources.items() if source in _SOURCES}
     try:

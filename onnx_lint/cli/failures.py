@@ -26,6 +26,8 @@ def tell_failures(report: Report) -> None:
 def tell_unreadable(file: FileReport) -> None:
     """Say why there is no verdict on a file, with the file or command that may have been meant."""
     hint = "" if file.path == "-" or os.path.lexists(file.path) else hint_for_missing(file.path, COMMANDS)
+    if (file.unreadable or "").endswith("is a pipe, not a regular file"):
+        hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
     sys.stderr.write(f"Error: {visible(file.unreadable or '')}{hint}\n")
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
     from onnx_lint.report import Report
 
 FORMATS: Final = tuple(REPORTERS)
+_IMPLIED: Final = {
+    ".sarif": "sarif",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".html": "html",
+    ".md": "markdown",
+    ".xml": "junit",
+    ".txt": "text",
+}
+"""The format that a suffix implies."""
 
 
 class Output(Record):
@@ -29,13 +40,14 @@ class Output(Record):
     """None for standard output."""
 
 
-def parse_outputs(format_name: str, values: Iterable[str]) -> list[Output]:
+def parse_outputs(format_name: str, values: Iterable[str], *, is_chosen: bool = True) -> list[Output]:
     """The reports that `--format` and `--output` ask for.
 
-    `PATH` takes the report away from standard output, `FORMAT=PATH` writes one more. Raises RequestError for an unknown
-    format, and for two reports to one place.
+    `PATH` takes the report away from standard output, `FORMAT=PATH` writes one more. `is_chosen`: whether somebody has
+    asked for `format_name`; otherwise the suffix of PATH implies the format. Raises RequestError for an unknown format,
+    for a path that implies none, and for two reports to one place.
     """
-    outputs = [_output(value, format_name) for value in values]
+    outputs = [_output(value, format_name if is_chosen else None, format_name) for value in values]
     redirected = any("=" not in value or value.startswith((".", "/")) for value in values)
     if not redirected and all(output.path is not None for output in outputs):
         outputs.insert(0, Output(format_name, None))
@@ -46,16 +58,30 @@ def parse_outputs(format_name: str, values: Iterable[str]) -> list[Output]:
     return outputs
 
 
-def _output(value: str, format_name: str) -> Output:
+def _output(value: str, chosen: str | None, default: str) -> Output:
     name, separator, path = value.partition("=")
     # A path with an equals sign in it is told apart by how it begins: ./a=b, /tmp/a=b.
     if not separator or name.startswith((".", "/")):
-        name, path = format_name, value
+        name, path = chosen or (default if _is_stream(value) else _implied(value)), value
     elif name not in FORMATS:
         raise RequestError(f"unknown format {name!r} in --output {value!r}{suggestion(name, FORMATS)}")
     if not path:
         raise RequestError(f"--output {value!r} names no file")
     return Output(name, None if path == "-" else path)
+
+
+def _is_stream(path: str) -> bool:
+    """Whether what is written there goes on, as to standard output, a pipe or a device."""
+    return path == "-" or (os.path.exists(path) and not os.path.isfile(path))
+
+
+def _implied(path: str) -> str:
+    """The format that the suffix of a path implies."""
+    suffix = os.path.splitext(path)[1].lower()
+    if path and _IMPLIED.get(suffix) not in FORMATS:
+        suffixes = ", ".join(suffix for suffix, name in _IMPLIED.items() if name in FORMATS)
+        raise RequestError(f"--output {path!r} implies no format, as {suffixes} do; say FORMAT={path} or --format")
+    return _IMPLIED.get(suffix, "")
 
 
 def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str) -> bool:

@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.record import Record
+from onnx_lint.regular_file import read_regular
+from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
+
+if TYPE_CHECKING:
+    from onnx_lint.cli.request import Request
 
 MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt")
 """What is looked for in directories. A file that is named is linted whatever its suffix.
@@ -18,6 +25,8 @@ Not `.pb`: under that name lie the data of test cases, and as many files of Tens
 
 _MAGIC: Final = frozenset("*?[")
 _MAX_NEIGHBOURS: Final = 10_000
+_MAX_LIST: Final = 1 << 26
+"""Bytes of a list of paths."""
 
 
 class Input(Record):
@@ -35,6 +44,26 @@ def has_working_directory() -> bool:
     except OSError:
         return False
     return True
+
+
+def paths_of(request: Request) -> Iterable[str]:
+    """The paths of a request: those of the command line, then those of `--files-from`.
+
+    Raises RunError where these cannot be read, and RequestError where there are none.
+    """
+    if request.files_from is None:
+        return request.paths
+    try:
+        data = sys.stdin.buffer.read() if request.files_from == "-" else read_regular(request.files_from, _MAX_LIST)
+    except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "cannot be read"
+        name = "standard input" if request.files_from == "-" else request.files_from
+        raise RunError(visible(f"{name}: {reason}")) from error
+    lines = data.split(b"\0") if b"\0" in data else data.splitlines()
+    paths = (*request.paths, *(os.fsdecode(line) for line in lines if line))
+    if not paths:
+        raise RequestError(f"--files-from {request.files_from!r} names no path")
+    return paths
 
 
 def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False) -> list[Input]:

@@ -41,7 +41,7 @@ common_report_options = section(
         multiple=True,
         metavar="[FORMAT=]PATH",
         shell_complete=complete_outputs,
-        help="Write to a file; with FORMAT= a further report.",
+        help="Write to a file; x.sarif, .json, .md, .xml imply the form. With FORMAT= a further report.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Only findings: no line for each file, no totals."),
     click.option(
@@ -57,6 +57,11 @@ common_report_options = section(
 
 files_options = section(
     "What is read",
+    click.option(
+        "--files-from",
+        metavar="FILE",
+        help="Also the paths in FILE, or - for standard input: one a line, or with NUL between them.",
+    ),
     click.option(
         "--exclude",
         multiple=True,

@@ -38,6 +38,7 @@ class Request(Record):
     variant: str = DEFAULT_STANDARD.variant
     fail_on: str = "error"
     exit_zero: bool = False
+    min_severity: str = "note"
 
     proto: str | None = None
     opset_imports: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ class Request(Record):
     external_data: bool = True
     verify_checksums: bool = False
     limits: tuple[str, ...] = ()
+    files_from: str | None = None
     exclude: tuple[str, ...] = ()
     allow_no_input: bool = False
     jobs: int = 1

@@ -13,7 +13,7 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan, told_apart
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
-from onnx_lint.cli.paths import find_inputs, has_working_directory
+from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.record import replace
 from onnx_lint.reporters import Options
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.request import Request
-    from onnx_lint.report import Report
+    from onnx_lint.report import Diagnostic, Report
 
 
 def run(request: Request) -> int:
@@ -40,7 +40,9 @@ def run(request: Request) -> int:
         show_settings(plan)
         return exit_codes.CLEAN
     own = plan.of_run()
-    outputs = parse_outputs(own.format_name, own.outputs)
+    outputs = parse_outputs(
+        own.format_name, own.outputs, is_chosen=own.format_name != "text" or "format_name" in own.given
+    )
     tasks = _tasks(outputs, plan)
     before = time.process_time()
     report = _lint(tasks, plan)
@@ -52,6 +54,8 @@ def run(request: Request) -> int:
         from onnx_lint.cli.weakened import weakenings
 
         report = replace(report, weakened=weakenings(plan, [task.path for task in tasks]))
+    if own.min_severity != "note":
+        report = _at_least(report, own.min_severity)
     code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
     start = time.perf_counter()
     if not write_outputs(report, outputs, _options_of(own), color=own.color):
@@ -72,7 +76,7 @@ def _tasks(outputs: Iterable[Output], plan: Plan) -> list[Task]:
     from onnx_lint.cli.lint_one import Task
 
     own = plan.of_run()
-    inputs = find_inputs(own.paths, own.exclude, may_be_none=own.allow_no_input)
+    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input)
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
@@ -93,6 +97,21 @@ def _lint(tasks: Sequence[Task], plan: Plan) -> Report:
     if not settings:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
     return report_of(told_apart(files, settings), settings[0] if settings else plan.of("-").settings)
+
+
+def _at_least(report: Report, level: str) -> Report:
+    """The report without findings that are less severe."""
+    from onnx_lint.spec.clauses import Severity
+
+    least = Severity.of(level)
+
+    def kept(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        return tuple(item for item in found if item.severity >= least)
+
+    files = (
+        replace(file, diagnostics=kept(file.diagnostics), suppressed=kept(file.suppressed)) for file in report.files
+    )
+    return replace(report, files=tuple(files))
 
 
 def _is_same(output: str, path: str) -> bool:

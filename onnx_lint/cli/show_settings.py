@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cli.merge_configuration import PARAMETERS
-from onnx_lint.cli.paths import find_inputs
+from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.keys import KEYS, Key
 from onnx_lint.configuration.values import Values, dotted
@@ -33,7 +33,7 @@ def show_settings(plan: Plan) -> None:
     """
     groups: dict[int, list[str]] = {}
     values: dict[int, Values] = {}
-    for item in find_inputs(plan.request.paths):
+    for item in find_inputs(paths_of(plan.request)):
         plan.of(item.path)  # which checks the names of rules
         found = plan.values_of(item.path)
         groups.setdefault(id(found), []).append(item.path)

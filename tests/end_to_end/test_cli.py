@@ -337,7 +337,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         (["--severity", "cycle"], "--severity wants RULE=LEVEL, not 'cycle'"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
         (["--output", "sarif="], "--output 'sarif=' names no file"),
-        (["--output", "./clean.textproto"], "the report would overwrite the model './clean.textproto'"),
+        (["--output", "text=./clean.textproto"], "the report would overwrite the model './clean.textproto'"),
         (["-o", "json=r", "-o", "sarif=r"], "two reports go to 'r'"),
         (["-o", "json=-", "-o", "sarif=-"], "two reports go to standard output"),
     ],

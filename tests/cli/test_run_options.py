@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths from a list, the forms that suffixes imply, and the least severity that is reported."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from checkout import ROOT
+from clean_model import CLEAN
+
+from onnx_lint.cli.application import run
+
+TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "clean.textproto").write_text(CLEAN)
+    (tmp_path / "both.textproto").write_text(TWICE.replace('"abs"', '"a b"'))
+    (tmp_path / "new\nline.textproto").write_text(CLEAN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
+    return tmp_path
+
+
+def linted(capsys: Output, *arguments: str) -> list[str]:
+    """The paths that a run was about."""
+    assert run([*arguments, "-f", "json"]) in {0, 1}
+    return [file["path"] for file in json.loads(capsys.readouterr().out)["files"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "paths"),
+    [
+        (b"clean.textproto\nboth.textproto\n", ["clean.textproto", "both.textproto"]),
+        (b"clean.textproto\r\n\r\nboth.textproto", ["clean.textproto", "both.textproto"]),
+        (b"new\nline.textproto\0clean.textproto\0", ["new\nline.textproto", "clean.textproto"]),
+        (b"b*.textproto\n", ["both.textproto"]),
+    ],
+)
+def test_paths_come_from_a_list(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch, content: bytes, paths: list[str]
+) -> None:
+    Path("list").write_bytes(content)
+    assert linted(capsys, "--files-from", "list") == paths
+    assert linted(capsys, "./clean.textproto", "--files-from", "list")[0] == "./clean.textproto"
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    assert linted(capsys, "--files-from", "-") == paths
+
+
+def test_a_list_that_is_none_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("empty").write_bytes(b"\n")
+    monkeypatch.setattr(sys, "stdin", None)
+    for name, said in (
+        ("empty", "--files-from 'empty' names no path"),
+        ("missing", "missing: No such file or directory"),
+        (".", ".: is a directory, not a regular file"),
+        ("-", "standard input: cannot be read"),
+    ):
+        assert run(["--files-from", name]) == 2
+        assert capsys.readouterr().err.splitlines()[-1] == f"Error: {said}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begins"),
+    [
+        (["-o", "x.sarif"], '{"$schema"'),
+        (["-o", "x.json"], "{\n"),
+        (["-o", "x.jsonl"], '{"record"'),
+        (["-o", "x.md"], "## onnx-lint"),
+        (["-o", "x.XML"], "<?xml"),
+        (["-o", "x.txt"], "clean.textproto: conforms"),
+        (["-o", "x.sarif", "-f", "json"], "{\n"),
+        (["-o", "json=x.sarif"], "{\n"),
+        (["-o", "x", "-f", "markdown"], "## onnx-lint"),
+        (["-o", "x.json", "--config", 'format="sarif"'], '{"$schema"'),
+    ],
+)
+def test_the_suffix_implies_the_form(arguments: list[str], begins: str) -> None:
+    assert run(["clean.textproto", *arguments]) == 0
+    assert Path(arguments[1].rpartition("=")[2]).read_text().startswith(begins)
+
+
+def test_another_suffix_needs_a_form(capsys: Output) -> None:
+    assert run(["clean.textproto", "-o", "report.log"]) == 2
+    assert "--output 'report.log' implies no format, as .sarif, .json," in capsys.readouterr().err
+    assert not Path("report.log").exists()
+    assert run(["clean.textproto", "-o", os.devnull]) == 0
+
+
+def test_only_what_is_severe_enough_is_reported(capsys: Output) -> None:
+    def severities(*arguments: str) -> tuple[int, set[str]]:
+        code = run(["both.textproto", "-f", "json", "--pedantic", *arguments])
+        return code, {item["severity"] for item in json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]}
+
+    assert severities() == (1, {"error", "warning"})
+    assert severities("--min-severity", "warning") == (1, {"error", "warning"})
+    for option in (["--min-severity", "error"], ["--errors-only"]):
+        assert severities(*option) == (1, {"error"})
+        assert severities(*option, "--severity", "duplicate-definition=note", "--fail-on", "warning") == (0, set())
+
+
+@pytest.mark.parametrize("name", ["error", "errors", "WARNING"])
+def test_a_severity_that_is_selected_is_explained(capsys: Output, name: str) -> None:
+    assert run(["clean.textproto", "--select", name]) == 2
+    level = name.lower().removesuffix("s")
+    assert f"it is a severity, which --min-severity {level} asks for" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_a_pipe_is_told_how_to_be_read(capsys: Output) -> None:
+    os.mkfifo("pipe")
+    assert run(["pipe"]) == 2
+    assert "which is - (onnx-lint - < PIPE)" in capsys.readouterr().err
+
+
+def test_the_build_of_the_documentation_tells_about_itself() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "build.py"), "--help"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "usage: build.py" in done.stdout
