@@ -19,12 +19,12 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     For outputs of graphs and for `value_info` the kind of type and the element type that the node gives by its
-    operator's signature, its attributes and the types of its inputs. Shapes are not looked at. Where the type does not
-    follow, as behind an unknown operator, any declaration is right. `value_info` of functions, which may be called
-    with several types, is not judged.
+    operator's signature, its attributes and the types of its inputs. Where the type does not follow, as behind an
+    unknown operator, any declaration is right. `value_info` of functions, which may be called with several types, is
+    not judged.
 
-    Two declarations of one value are for `contradictory-value-info`, an optional type and the type in it for
-    `unconverted-optional`.
+    Shapes are for `contradictory-declared-shape`, two declarations of one value for `contradictory-value-info`, an
+    optional type and the type in it for `unconverted-optional`.
 
     ### Example
 

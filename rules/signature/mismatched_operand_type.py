@@ -23,13 +23,14 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     of a type of the signature too. A value that nothing tells the type of, and an input that is left out, fit
     everything.
 
-    Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions; shapes are not
-    looked at. A function is judged with the types of its calls, and what is wrong in its body is reported once. What
-    comes out of a node with such a fault counts as unknown. An operator that is deprecated, or of an operator set that
-    onnx-lint does not know yet, is not judged. A sparse initializer counts as the tensor that it stands for.
+    Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions. A function is
+    judged with the types of its calls, and what is wrong in its body is reported once. What comes out of a node with
+    such a fault counts as unknown. An operator that is deprecated, or of an operator set that onnx-lint does not know
+    yet, is not judged. A sparse initializer counts as the tensor that it stands for.
 
-    An optional type where the type in it is needed is for `unconverted-optional` (from edition 1.16 on), a number of
-    an element type that the operator does not know for `unsupported-attribute-value`.
+    Shapes are for `incompatible-operand-shapes`. An optional type where the type in it is needed is for
+    `unconverted-optional` (from edition 1.16 on), a number of an element type that the operator does not know for
+    `unsupported-attribute-value`.
 
     ### Example
 

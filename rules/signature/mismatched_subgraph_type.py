@@ -25,9 +25,9 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     | Scan | each input with what is supplied, the state going in and coming out |
     | SequenceMap | each input with the tensor, or the element of the sequence, that is supplied |
 
-    An input of a subgraph need not be declared, and what is not known agrees with everything. Only kinds of types and
-    element types are looked at. A value that a Loop carries may begin as an optional type and go on as the type in it,
-    as a test case of ONNX does. Numbers of inputs and outputs are for `mismatched-subgraph-signature`.
+    An input of a subgraph need not be declared, and what is not known agrees with everything. A value that a
+    Loop carries may begin as an optional type and go on as the type in it, as a test case of ONNX does. Shapes are for
+    `mismatched-subgraph-shape`, numbers of inputs and outputs for `mismatched-subgraph-signature`.
 
     ### Example
 

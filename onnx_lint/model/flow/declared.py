@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from onnx_lint.model.columns.gather import dimensions
-from onnx_lint.model.flow.joining import Discord, joined
+from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.shapes.dims import Shape
 from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
@@ -34,7 +34,7 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
         given = supplied[index] if supplied is not None and index < len(supplied) else None
         if given is not None:
             stated, discord = joined(given, stated)
-            stated = UNKNOWN if Discord.TYPE in discord else stated
+            stated = UNKNOWN if discord == "type" else stated
         found[value.name] = stated
     found.pop("", None)
     return found
@@ -95,6 +95,6 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
         known = found.setdefault(name, stated)
         if known is not stated:
             found[name], discord = joined(known, stated)
-            if Discord.TYPE in discord:
+            if discord == "type":
                 ambiguous.add(name)
     return {name: stated for name, stated in found.items() if name not in ambiguous}

@@ -3,18 +3,13 @@
 
 from __future__ import annotations
 
-from enum import Flag, auto
+from typing import Literal
 
 from onnx_lint.model.shapes.dims import Dim, Shape, agree
 from onnx_lint.model.shapes.fact import Fact, fact
 
-
-class Discord(Flag):
-    """In what two facts contradict each other."""
-
-    NONE = 0
-    TYPE = auto()
-    SHAPE = auto()
+Discord = Literal["", "type", "shape"]
+"""In what two facts contradict each other; empty where they do not."""
 
 
 def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
@@ -23,24 +18,24 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
     Of two types that differ the inferred one is kept, of two shapes the dimensions on which they agree.
     """
     if inferred.kind and declared.kind and inferred.kind != declared.kind:
-        return inferred, Discord.TYPE
+        return inferred, "type"
     shape, discord = joined_shapes(inferred.shape, declared.shape)
     inside = inferred.inside or declared.inside
     if inferred.inside is not None and declared.inside is not None and inferred.inside is not declared.inside:
         inside, within = joined(inferred.inside, declared.inside)
-        discord |= within & Discord.SHAPE
-    content = inferred.content if discord is Discord.NONE else None
+        discord = discord or within
+    content = inferred.content if not discord else None
     return fact(inferred.kind or declared.kind, shape, content, inside), discord
 
 
 def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Discord]:
     """What two shapes of one value say together, and whether they contradict each other."""
     if inferred is None or declared is None or inferred == declared:
-        return (declared if inferred is None else inferred), Discord.NONE
+        return (declared if inferred is None else inferred), ""
     if len(inferred) != len(declared):
-        return None, Discord.SHAPE
+        return None, "shape"
     pairs = list(zip(inferred, declared, strict=True))
-    discord = Discord.NONE if all(agree(one, other) for one, other in pairs) else Discord.SHAPE
+    discord: Discord = "" if all(agree(one, other) for one, other in pairs) else "shape"
     return tuple([_joined_dims(one, other) for one, other in pairs]), discord
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.flow.joining import Discord, joined
+from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.shapes.dims import Shape
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts
@@ -125,7 +125,7 @@ class ValueFlow:
             if given.shape is None and given.inside is None:
                 continue
             stated = fact_of_type(value.type)
-            if joined(given, stated)[1] is Discord.SHAPE and self._is_new(graph, "supplied shape", index):
+            if joined(given, stated)[1] == "shape" and self._is_new(graph, "supplied shape", index):
                 from onnx_lint.model.flow.shape_conflict import SuppliedShapeConflict
 
                 self.supplied_shapes.append(SuppliedShapeConflict(node, graph, index, stated, given, call))

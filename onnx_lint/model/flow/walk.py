@@ -15,7 +15,7 @@ from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.flow.call_memory import CallMemory, Given
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
 from onnx_lint.model.flow.declared import declared_inputs, declared_values, initializer_facts
-from onnx_lint.model.flow.joining import Discord, joined
+from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.flow.value_flow import Call, ValueFlow
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.operators.control_flow import ControlFlow
@@ -187,7 +187,7 @@ class _Flow:
 
     def _join(self, name: str, made: Fact, stated: Fact, discords: dict[str, Fact]) -> Fact:
         both, discord = joined(made, stated)
-        if discord is not Discord.NONE:
+        if discord:
             discords[name] = made
         else:
             if len(self._joined) >= _MOST_JOINED:
@@ -414,7 +414,7 @@ def _default_value(stated: Fact, made: Fact) -> Fact:
     if stated.kind and made.kind and stated.kind != made.kind:
         return UNKNOWN
     both, discord = joined(made, stated)
-    if discord is not Discord.NONE:
+    if discord:
         return both
     return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)
 

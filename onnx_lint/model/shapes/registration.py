@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from onnx_lint.model.shapes.equations import equation, solve
 from onnx_lint.model.shapes.operands import Operands, Outputs
 from onnx_lint.record import Record
 
@@ -43,6 +42,8 @@ def shapes_of(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Infer],
 
 def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
+    from onnx_lint.model.shapes.equations import equation, solve  # late: few families have any
+
     for operator, text in texts.items():
         equation(text)  # a mistake in it is found when the module is imported
         name = f"{domain}::{operator}" if domain else operator
