@@ -215,8 +215,14 @@ def _dims(content: Content) -> Dims | None:
     return kept if len(kept) == len(content) else None
 
 
+_MOST_BY_ELEMENT: Final = 128
+"""More elements than a shape has dimensions are handed on, and not computed with."""
+
+
 def _each(operation: Callable[..., Dim], node: Operands, shape: Dims) -> Content:
     operands: list[Dims] = []
+    if shape and isinstance(shape[0], int) and shape[0] > _MOST_BY_ELEMENT:
+        return None
     for index in range(node.count):
         content = _dims(node.content(index))
         stretched = _stretched(content, shape) if content is not None else None

@@ -15,7 +15,10 @@ Content = tuple[Dim | float, ...] | None
 """The elements of a tensor of rank 0 or 1, Booleans as 0 and 1; None where they are not known."""
 
 MOST_ELEMENTS: Final = 1_024
-"""The content of a tensor with more elements is not kept, and a shape of a higher rank is unknown."""
+"""The content of a tensor with more elements is not kept."""
+
+MOST_DIMENSIONS: Final = 128
+"""A shape of a higher rank is unknown. NumPy has 64 dimensions at most, and consumers fewer."""
 
 
 class Fact:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import overload
 
 from onnx_lint.model.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, unified
-from onnx_lint.model.shapes.fact import ABSENT, MOST_ELEMENTS, Content, Fact
+from onnx_lint.model.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, Fact
 from onnx_lint.model.shapes.problem import (
     AxisOutOfRange,
     Dimension,
@@ -343,7 +343,7 @@ class Operands:
             large = next((axis for axis, dim in enumerate(shape) if isinstance(dim, int) and dim >= SIZE_LIMIT), None)
             if large is not None and not self.problems:
                 self.problems.append(Overflow(index, large))
-            if len(shape) > MOST_ELEMENTS:
+            if len(shape) > MOST_DIMENSIONS:
                 found[index] = None
         if self.problems:
             found = [None] * len(found)

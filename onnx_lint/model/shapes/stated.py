@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, Final
 
 from onnx_lint.model.shapes.dims import Dim, Dims, Shape
-from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
+from onnx_lint.model.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.model.types.type_string import from_proto, tensor_of
 from onnx_lint.spec.element_types import EXTERNAL
 
@@ -57,13 +57,13 @@ def _dim(dim: Any) -> Dim:
 
 def known_shape(dims: list[Dim]) -> Shape:
     """The dimensions as a shape; None for more of them than any rule looks at."""
-    return tuple(dims) if len(dims) <= MOST_ELEMENTS else None
+    return tuple(dims) if len(dims) <= MOST_DIMENSIONS else None
 
 
 def tensor_shape(dims: Iterable[int]) -> Dims | None:
     """The shape that a TensorProto states; None where a dimension is negative."""
     sizes = [int(size) for size in dims]
-    return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MOST_ELEMENTS else None
+    return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MOST_DIMENSIONS else None
 
 
 def fact_of_tensor(proto: Any) -> Fact:

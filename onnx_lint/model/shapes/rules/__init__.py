@@ -29,9 +29,10 @@ FAMILIES: Final[Mapping[str, str]] = {
     # --- images: convolution, pooling, normalization, resizing
     #
     # --- reduction and selection: what takes axes, indices, parts of a tensor or puts parts together
-    #
+    "gathering": "Gather GatherElements GatherND Slice",
+    "joining": "Concat Split",
     # --- constants, recurrence, attention, quantization, losses, signals
-    #
+    "constants": "Constant ConstantOfShape Multinomial RandomNormal RandomUniform Range",
     # --- sequences and optionals, text, machine learning, training, ONNX Runtime
 }
 """The operators of each file, those of other domains than ai.onnx as "domain::name"."""
