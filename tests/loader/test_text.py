@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text and JSON."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from google.protobuf import json_format, text_format
+from loader_samples import MODEL, loaded
+from messages import message_of
+from wire_bytes import (
+    BASE,
+    GRAPH,
+    LEN,
+    number,
+    rich_model,
+    tag,
+    varint,
+)
+
+from onnx_lint import schema
+from onnx_lint.model import FaultKind
+
+TEXT = """
+ir_version: 10
+opset_import { version: 21 }
+graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
+"""
+
+
+@pytest.mark.parametrize("name", ["model.textproto", "model.txtpb", "model.pbtxt", "model.onnx", "-", ""])
+def test_text_is_told_by_its_content(name: str):
+    model = loaded(TEXT.encode(), name)
+    assert (model.loaded, model.form, model.faults) == (True, "textproto", ())
+    assert model.main_graph.nodes[0].op_type == "Relu"
+    assert model.byte_range(model.main_graph.place) is None
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])
+@pytest.mark.parametrize("keep_names", [True, False])
+def test_json_is_told_by_its_content(name: str, keep_names: bool):
+    proto = schema.message("ModelProto").FromString(rich_model())
+    text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
+    model = loaded(text.encode(), name)
+    assert (model.loaded, model.form, model.faults) == (True, "json", ())
+    assert message_of(model) == proto
+
+
+@pytest.mark.parametrize("name", ["model.textproto", "model.json"])
+def test_binary_is_told_by_its_content(name: str):
+    model = loaded(MODEL, name)
+    assert (model.loaded, model.form) == (True, "binary")
+
+
+def test_a_byte_order_mark_is_no_fault():
+    assert loaded(b"\xef\xbb\xbf" + TEXT.encode()).loaded
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "offset"),
+    [
+        ("ir_version: eight", "line 1, column 13", 12),
+        ("ir_version: 8\ngraph { name: 'ä' nodes { } }", "line 2, column 19", 33),
+        ("ir_version: 8\ngraph {\n", "line 2, column 7", 20),
+        ("ir_version: 8 ir_version: 9", "line 1, column 27", 26),
+        ('graph { name: "a', "line 1, column 15", 14),
+    ],
+)
+def test_a_fault_of_text_is_placed(text: str, position: str, offset: int):
+    model = loaded(text.encode(), "model.textproto")
+    assert not model.loaded
+    (fault,) = model.faults
+    assert fault.kind is FaultKind.TEXT
+    assert fault.message.startswith(f"the text is no model in protobuf text format: {position}: ")
+    assert fault.offset == offset
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ('{\n  "ir_version": 8\n  "graph": {}\n}', "line 3 column 3"),
+        ('{"graph": {"node": [{"op_type": 5}]}}', "graph.node.op_type: "),
+        ('{"graph": 5}', "graph: "),
+        ('{"graph": [1]}', "graph"),
+        ('{"graph": {"node": {"op_type": "a"}}}', "graph.node: "),
+        ('{"ir_version": 1.5}', "ir_version: "),
+        ('{"ir_version": 1, "ir_version": 2}', "duplicate key ir_version"),
+        ('{"opset": 1}', '"opset"'),
+        ("{} {}", "line 1 column 4"),
+        ("[" * 100_000, ""),
+        ('{"graph": {"name": "\\ud800"}}', "graph.name: "),
+    ],
+)
+def test_a_fault_of_json_is_placed(text: str, detail: str):
+    model = loaded(text.encode(), "model.json")
+    assert not model.loaded
+    (fault,) = model.faults
+    assert fault.kind is FaultKind.TEXT
+    assert fault.message.startswith("the text is no model in protobuf JSON: ")
+    assert detail in fault.message
+
+
+@pytest.mark.parametrize("text", ["nodes: " + "a" * 100_000, "ir_version: '" + "a" * 100_000])
+def test_a_fault_of_text_has_a_short_message(text: str):
+    (fault,) = loaded(text.encode(), "model.textproto").faults
+    assert len(fault.message) < 400
+
+
+def _nested_text(depth: int, bracket: str = "{}") -> str:
+    names = ["graph", *(["node", "attribute", "g"] * depth)][:depth]
+    return "".join(f"{name} {bracket[0]} " for name in names) + bracket[1] * depth
+
+
+def _nested_json(depth: int) -> str:
+    names = ["graph", *(["node", "attribute", "g"] * depth)][:depth]
+    opened, closed = "{", "}"
+    for name in names:
+        repeated = name in {"node", "attribute"}
+        opened += f'"{name}": ' + ("[{" if repeated else "{")
+        closed = ("}]" if repeated else "}") + closed
+    return opened + closed
+
+
+@pytest.mark.parametrize("depth", [50, 99, 100, 101, 150, 20_000])
+def test_nesting_in_text_has_the_limit_of_the_binary_form(depth: int):
+    for text, name in (
+        (_nested_text(depth), "model.textproto"),
+        (_nested_text(depth, "<>"), "model.textproto"),
+        (_nested_json(depth), "model.json"),
+    ):
+        model = loaded(text.encode(), name)
+        assert model.loaded == (depth <= 100)
+        assert [fault.kind for fault in model.faults] == ([] if depth <= 100 else [FaultKind.NESTING])
+
+
+def test_lists_in_text_add_no_depth():
+    text = "".join(
+        f"{name} {'{' if name in ('graph', 'g') else '[ {'} " for name in ["graph", *["node", "attribute", "g"] * 33]
+    )
+    closed = "".join("}" if name in ("graph", "g") else "} ]" for name in [*["g", "attribute", "node"] * 33, "graph"])
+    assert loaded((text + closed).encode(), "model.textproto").loaded
+
+
+def test_braces_in_strings_and_comments_add_no_depth():
+    strings = "".join('doc_string: "{{{{" # {{{{ \'\n' if index == 0 else "# {{{{{{{{{{\n" for index in range(100))
+    assert loaded((TEXT + strings).encode(), "model.textproto").loaded
+
+
+def test_text_that_is_not_utf8_is_placed():
+    data = TEXT.encode() + b"# " + b"a" * 5000 + b"\n#\xff\n"
+    (fault,) = loaded(data).faults
+    assert (fault.kind, fault.offset) == (FaultKind.TEXT, len(data) - 2)
+
+
+def test_damaged_text_never_raises():
+    proto = schema.message("ModelProto").FromString(rich_model())
+    texts = [text_format.MessageToString(proto), json_format.MessageToJson(proto)]
+    generator = random.Random(5)
+    for _ in range(1000):
+        text = list(generator.choice(texts))
+        for _ in range(generator.choice([1, 2, 4])):
+            position = generator.randrange(len(text))
+            text[position : position + generator.randrange(3)] = generator.choice('{}[]":,\\0a\n<>#-é')
+        model = loaded("".join(text).encode(), "model.textproto")
+        assert model.loaded == (not model.faults)
+
+
+def test_long_lengths_allocate_nothing():
+    for size in (1 << 31, 1 << 40, (1 << 64) - 1):
+        data = BASE + tag(7, LEN) + varint(size) + GRAPH
+        model = loaded(data)
+        assert not model.loaded
+        assert {fault.kind for fault in model.faults} == {FaultKind.TRUNCATED}
+
+
+def test_a_number_where_the_graph_should_be_is_no_other_message():
+    """The fields could be those of a tensor, which would have no element type: a model was meant."""
+    (fault,) = loaded(BASE + number(7, 1)).faults
+    assert (fault.kind, str(fault.place)) == (FaultKind.WIRE_TYPE, "graph")
