@@ -24,6 +24,9 @@ def _run() -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\n")  # as click does, so that the prompt of the shell gets a line of its own
         return 130  # exit_codes.INTERRUPTED
+    except MemoryError:
+        sys.stderr.write("Error: there is not enough memory\n")
+        return 3  # exit_codes.INTERNAL_ERROR
     except Exception as error:
         from onnx_lint.cli.crash import report_crash
 

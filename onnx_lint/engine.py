@@ -71,7 +71,7 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
             else:
                 with watch(f"rule {entry.id}"):
                     diagnostics += _run(entry, model, settings, left, cuts, counts)
-        except ReadError:
+        except (ReadError, MemoryError):
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
             errors.append(InternalError.of(error, entry.id))

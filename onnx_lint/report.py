@@ -13,6 +13,10 @@ OWN_ERRORS = "onnx-lint"
 """What stands for the rule in an internal error that no rule made."""
 
 
+OUT_OF_MEMORY = "there is not enough memory"
+"""What stands for the exception in an internal error that is no fault of a rule or of onnx-lint."""
+
+
 class RelatedPlace(Record):
     """Another place that belongs to a diagnostic."""
 
@@ -55,6 +59,11 @@ class Diagnostic(Record):
     """Whether it stands for all places of its kind, of which `place` is only the first."""
 
 
+def _is_lack_of_memory(error: Exception) -> bool:
+    """Whether memory ran out: Protocol Buffers say no more than that they cannot write a message."""
+    return isinstance(error, MemoryError) or type(error).__name__ == "EncodeError"
+
+
 class InternalError(Record):
     """A rule that crashed: a bug in onnx-lint (or in the plugin), never a pass."""
 
@@ -64,7 +73,9 @@ class InternalError(Record):
 
     @classmethod
     def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
-        """The internal error that an exception of the rule is."""
+        """The internal error that an exception of the rule is; of a lack of memory no trace is of use."""
+        if _is_lack_of_memory(error):
+            return cls(rule, OUT_OF_MEMORY, "")
         import traceback  # which few runs need
 
         trace = "".join(traceback.format_exception(error))

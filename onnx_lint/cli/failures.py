@@ -9,7 +9,7 @@ import sys
 from onnx_lint.cli.crash import tell_trace
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
-from onnx_lint.report import OWN_ERRORS, FileReport, InternalError, Report
+from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError, Report
 from onnx_lint.reporters.escape import shown_path, visible
 
 
@@ -33,6 +33,9 @@ def tell_unreadable(file: FileReport) -> None:
 
 def tell_internal_error(file: FileReport, error: InternalError) -> None:
     """Say which rule crashed on which file, and where to report it."""
+    if error.exception == OUT_OF_MEMORY:
+        sys.stderr.write(f"Error: {shown_path(file.path)}: {error.exception} to judge the file\n")
+        return
     what = "onnx-lint" if error.rule == OWN_ERRORS else f"the rule {error.rule!r}"
     sys.stderr.write(f"Error: internal error: {what} crashed on {shown_path(file.path)}: {visible(error.exception)}\n")
     tell_trace([visible(line) for line in error.traceback.splitlines()], _plugin_of(error.rule))

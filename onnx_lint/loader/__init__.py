@@ -13,10 +13,17 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
+from onnx_lint.loader.elements import FREE_BYTES, TooManyElementsError, count_elements
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.limits import limit_fault, too_large, too_many
-from onnx_lint.loader.strip_payloads import TOO_MANY_FIELDS, MessageTooLargeError, TooManyFieldsError, read_skeleton
+from onnx_lint.loader.strip_payloads import (
+    TOO_MANY_FIELDS,
+    MessageTooLargeError,
+    Skeleton,
+    TooManyFieldsError,
+    read_skeleton,
+)
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.model.documents.kinds import MODEL
 from onnx_lint.model.places.place import ROOT, Key
@@ -104,7 +111,7 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
 
     payloads: Mapping[Key, tuple[Payload, ...]] = {}
     try:
-        skeleton = read_skeleton(source, min(limits.message_bytes, MAX_PARSED_BYTES), limits.fields, kind)
+        skeleton = _countable(source, kind, limits)
         payloads = skeleton.payloads
         if kind == MODEL:
             regular = _regular(canonical_outline(skeleton), model_of)
@@ -123,6 +130,9 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
         return model_of(None, (limit_fault("message_bytes", limits, what),))
     except TooManyFieldsError:
         return model_of(None, (limit_fault("fields", limits, TOO_MANY_FIELDS),))
+    except TooManyElementsError as error:
+        what = f"at least {error.elements:,} messages, names and numbers take up {error.bytes:,} bytes of memory"
+        return model_of(None, (limit_fault("element_bytes", limits, what),))
     except WireError as error:
         return model_of(None, _unsplit(source, kind, limits, error))
     # Before the walk over single fields, which a million empty ones would keep busy.
@@ -140,6 +150,26 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
     if inspection.fatal:
         return model_of(None, inspection.faults)
     return model.with_faults(inspection.faults)
+
+
+def _countable(source: Source, kind: str, limits: Limits) -> Skeleton:
+    """The skeleton of the message in `source`, whose elements have been counted.
+
+    Raises what `read_skeleton` raises, and TooManyElementsError.
+    """
+    most = min(limits.message_bytes, MAX_PARSED_BYTES)
+    skeleton = read_skeleton(source, most, limits.fields, kind)
+    if source.size <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
+        return skeleton
+    try:
+        count_elements(skeleton, kind, limits.element_bytes)
+    except TooManyElementsError:
+        if not skeleton.is_whole:
+            raise
+        # Values of tensors may be what there is too much of, and they need not be read.
+        skeleton = read_skeleton(source, most, limits.fields, kind, whole_bytes=0)
+        count_elements(skeleton, kind, limits.element_bytes)
+    return skeleton
 
 
 def _regular(outline: Proto | None, model_of: Callable[[Proto | None, tuple[Fault, ...]], Model]) -> Model | None:

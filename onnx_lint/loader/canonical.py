@@ -29,7 +29,8 @@ def parse(data: bytes, kind: str = MODEL) -> Proto | None:
 def _parsed(data: bytes, message: Any) -> Proto | None:
     try:
         return message.FromString(data)
-    except (DecodeError, UnicodeDecodeError):  # the pure-Python parser raises the second for a string
+    except (DecodeError, UnicodeDecodeError) as error:  # the pure-Python parser raises the second for a string
+        schema.raise_lack_of_memory(error)
         return None
 
 
@@ -72,10 +73,13 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
         if piece is None:
             return None, False
         is_right = is_canonical(piece, data)
-        is_plain = is_plain and not _gives_again(piece, given) and (is_right or _is_packed(data, kind))
+        is_plain = is_plain and not _gives_again(piece, given)
         if len(skeleton.copied) == 1 and kind != MODEL:
-            return piece, is_plain
-        whole.MergeFromString(data if is_right else piece.SerializePartialToString())
+            return piece, is_plain and (is_right or _is_packed(data, kind))
+        known = data if is_right else piece.SerializePartialToString()
+        del piece  # its memory is what the next lines need
+        is_plain = is_plain and (is_right or _is_packed(data, kind))
+        whole.MergeFromString(known)
     return whole, is_plain
 
 

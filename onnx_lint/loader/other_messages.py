@@ -11,6 +11,8 @@ from typing import Final
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
+from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.loader.elements import TooManyElementsError, count_elements
 from onnx_lint.loader.foreign import foreign_format
 from onnx_lint.loader.strip_payloads import (
     WHOLE_BYTES,
@@ -167,6 +169,7 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
     """Whether the file parses as the message without a byte left over, at any depth, and passes the test."""
     try:
         skeleton = _skeleton(source, kind)
+        count_elements(skeleton, kind, DEFAULT_LIMITS.element_bytes)
         proto = schema.message(kind).FromString(skeleton.data)
         size = proto.ByteSize()
         proto.DiscardUnknownFields()
@@ -176,7 +179,7 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
         if payloads is None:
             return test(proto)
         return _tensor(proto) and _may_be_values(proto, payloads, exactly=test is _has_values)
-    except TooManyFieldsError:
+    except (TooManyFieldsError, TooManyElementsError):
         return test is _IS_POSSIBLE[kind]  # nothing speaks against it
     except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
         return False

@@ -30,6 +30,9 @@ WHOLE_BYTES = 1 << 22
 PIECE_BYTES = 1 << 18
 """A larger message is parsed in pieces of about this size: what one needs in memory, the next one has again."""
 
+_FIELDS_OF_PART = 1000
+"""A further part of a graph that is singular counts as so many fields: each makes pieces, and no writer makes any."""
+
 MAX_DEPTH = 100
 """How deep messages nest at most for Protocol Buffers to parse them."""
 
@@ -85,6 +88,17 @@ class Skeleton(Record):
         return read
 
     @property
+    def size(self) -> int:
+        """How many bytes the copy has, but for the tags and lengths of graphs that are given in pieces."""
+        parts = (part for piece in self.copied for part in piece.content)
+        return sum(len(part) if isinstance(part, bytes) else part[1] - part[0] for part in parts)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was looked for that might be left out."""
+        return self.copied == whole(self.source).copied
+
+    @property
     def data(self) -> bytes:
         """The copy in one."""
         return b"".join(self.pieces())
@@ -112,14 +126,16 @@ TOO_MANY_FIELDS = "there are too many fields to look at one by one"
 """What is to be said of that."""
 
 
-def read_skeleton(source: Source, max_bytes: int, max_fields: int, kind: str = "ModelProto") -> Skeleton:
+def read_skeleton(
+    source: Source, max_bytes: int, max_fields: int, kind: str = "ModelProto", whole_bytes: int | None = None
+) -> Skeleton:
     """Copy the model in `source`, or the message of another kind, without its large payloads.
 
     A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
     cannot be split into fields, MessageTooLargeError where the copy would have more than `max_bytes` bytes, and
     TooManyFieldsError where more than `max_fields` fields would have to be looked at.
     """
-    if source.size <= WHOLE_BYTES:
+    if source.size <= (WHOLE_BYTES if whole_bytes is None else whole_bytes):
         if source.size > max_bytes:
             raise MessageTooLargeError(source.size)
         return whole(source)
@@ -172,7 +188,9 @@ class _Copier:
             self.copy(pending, tag)
             if field is not None and field.message == "GraphProto" and not field.repeated and not key:
                 self.end_piece(within)
-                self.is_merged |= counts[field.number] > 0
+                if counts[field.number] > 0:
+                    self.is_merged = True
+                    self.take(_FIELDS_OF_PART)
                 graph = wire.encode_varint(field.number << 3 | WireType.LEN)
                 self.document(field.message, value, following, ((field.name, None),), graph)
             elif field is not None:

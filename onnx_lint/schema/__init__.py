@@ -22,11 +22,18 @@ __all__ = [
     "outlined",
     "packed",
     "pool",
+    "raise_lack_of_memory",
     "serialized",
 ]
 
 Proto = Any
 """A message of the private schema; its classes are made at run time, so a type checker cannot know them."""
+
+
+def raise_lack_of_memory(error: Exception) -> None:
+    """Raise MemoryError when that is why the parser raised `error`, which is of the class for what cannot be parsed."""
+    if str(error).lower().endswith(("out of memory", "alloc failed")):
+        raise MemoryError from error
 
 
 def opened(name: str, data: bytes) -> Proto:

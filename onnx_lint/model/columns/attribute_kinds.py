@@ -86,6 +86,8 @@ class AttributeKind:
 
 _shared = lru_cache(1_000)(AttributeKind)
 
+_NUMBERS: Final = frozenset({ATTRIBUTE_TYPE_CODES["FLOATS"], ATTRIBUTE_TYPE_CODES["INTS"]})
+
 _MAX_KEY_BYTES: Final = 128
 """A longer attribute is hardly ever repeated and is looked at without being remembered."""
 
@@ -100,8 +102,8 @@ def attribute_kind(attribute: Any) -> AttributeKind:
 
     Its serialized form is looked up before any field is asked for (docs/performance.md: attribute-kinds).
     """
-    if attribute.HasField("g"):
-        return _asked(attribute)  # hardly any graph is repeated, and one is long to write
+    if attribute.HasField("g") or _is_long_list(attribute):
+        return _asked(attribute)  # hardly any of these is repeated, and each is long to write
     key = attribute.SerializePartialToString()
     found = _known.get(key)
     if found is None:
@@ -111,6 +113,13 @@ def attribute_kind(attribute: Any) -> AttributeKind:
                 _known.clear()
             _known[key] = found
     return found
+
+
+def _is_long_list(attribute: Any) -> bool:
+    """Whether it is a long list of numbers by its type; to look at a list that is empty costs memory, too."""
+    if attribute.type not in _NUMBERS:
+        return False
+    return len(attribute.ints) + len(attribute.floats) > _MAX_KEY_BYTES
 
 
 def _asked(attribute: Any) -> AttributeKind:

@@ -189,12 +189,14 @@ def _checked(data: bytes, table: NodeTable) -> Any:
     node = schema.nodeless("NodeProto")
     try:
         proto = node.FromString(data)
-    except (DecodeError, UnicodeDecodeError):
+    except (DecodeError, UnicodeDecodeError) as error:
+        schema.raise_lack_of_memory(error)
         proto = node()
     proto.DiscardUnknownFields()
     known = proto.SerializePartialToString()
     if known != data:
         table.is_canonical = False
+    del proto  # a list of numbers in it may be large, and the next message has it as well
     return schema.outline("NodeProto").FromString(known)
 
 

@@ -50,6 +50,10 @@ _Step = tuple[str, int | None]
 """The name of a field, and which one where it is repeated."""
 
 
+_SMALL_BYTES: Final = 512
+"""A smaller message is walked again each time: to keep it takes up more memory than it has bytes."""
+
+
 class _Message:
     """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
 
@@ -65,7 +69,7 @@ class _Message:
         self._pieces = pieces
         self._starts: dict[str, list[int]] = {}
         self._walk = self._walking()
-        self._inner: dict[_Step, _Message | None] = {}
+        self._inner: dict[_Step, _Message] = {}
 
     def byte_range(self, step: _Step) -> tuple[int, int] | None:
         """The first byte of a field and the byte after it; None where it is absent."""
@@ -74,9 +78,17 @@ class _Message:
 
     def inner(self, step: _Step) -> _Message | None:
         """The message that a field holds; None where there is none."""
-        if step not in self._inner:
-            self._inner[step] = self._open(step)
-        return self._inner[step]
+        found = self._inner.get(step)
+        if found is None:
+            found = self._open(step)
+            if found is not None and found.size >= _SMALL_BYTES:
+                self._inner[step] = found
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many bytes the message has."""
+        return sum(end - start for start, end in self._pieces)
 
     def _open(self, step: _Step) -> _Message | None:
         field = wire.fields_by_name(self._message).get(step[0])

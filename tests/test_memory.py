@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No file takes up much more memory than it has bytes, and where there is not enough the program says so."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import reencode
+from dense_files import DENSE
+from wire_bytes import BASE, length
+
+from onnx_lint import lint
+from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.loader.elements import FREE_BYTES, TooManyElementsError, count_elements
+from onnx_lint.loader.strip_payloads import Skeleton, read_skeleton, whole
+from onnx_lint.source import BytesSource
+
+MEGABYTE = 1 << 20
+FIXED_BYTES = 64 * MEGABYTE
+FACTOR = 12
+"""So many bytes may be taken up at the peak, and for each byte of the file that is no payload of a tensor."""
+
+CPU_SECONDS = 60
+
+
+def peak_of(path: Path, limit: int | None = None, *arguments: str) -> tuple[int, int, str]:
+    """Exit code, peak of resident memory in bytes, and standard error of a run over the file in a process of its own."""
+
+    def hold() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    command = [sys.executable, "-m", "onnx_lint", str(path), *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=hold)
+    assert process.stderr is not None
+    told = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    return process.returncode, usage.ru_maxrss * 1024, told
+
+
+def most_bytes(size: int) -> int:
+    return FIXED_BYTES + FACTOR * size
+
+
+def largest(make: Callable[[int], bytes]) -> bytes:
+    """About the largest of these files that is judged, of two megabytes at most: a larger one is refused at once."""
+    least, most = 1000, 2 * MEGABYTE
+    if is_counted(make(most)):
+        return make(most)
+    while most - least > least // 20:
+        middle = (least + most) // 2
+        least, most = (middle, most) if is_counted(make(middle)) else (least, middle)
+    return make(least)
+
+
+def is_counted(data: bytes) -> bool:
+    skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize, whole_bytes=0)
+    try:
+        count_elements(skeleton, "ModelProto", DEFAULT_LIMITS.element_bytes)
+    except TooManyElementsError:
+        return False
+    return True
+
+
+FACTORS = {"numbers of an attribute": 30, "packed numbers of an attribute": 40}
+"""What attributes hold is parsed, and a number of one byte becomes eight in each of two messages: see docs/design.md."""
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_memory_is_bounded_by_the_file(name: str, tmp_path: Path):
+    data = largest(DENSE[name])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+    code, peak, told = peak_of(path)
+    assert (code in {0, 1}, told) == (True, "")
+    assert peak <= FIXED_BYTES + FACTORS.get(name, FACTOR) * len(data)
+
+
+@pytest.mark.parametrize(
+    "name", ["empty attributes", "empty tensors of an attribute", "packed numbers of an attribute"]
+)
+def test_more_elements_than_are_judged_exceed_a_limit(name: str):
+    [found] = lint(DENSE[name](5 * MEGABYTE)).diagnostics
+    assert found.rule == "exceeded-limit"
+    assert "element_bytes" in found.message
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", DENSE)
+def test_the_memory_of_large_files_is_bounded(name: str, tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(DENSE[name](20 * MEGABYTE))
+    code, peak, told = peak_of(path)
+    assert (code in {0, 1}, told) == (True, "")
+    assert peak <= FIXED_BYTES + FACTOR * path.stat().st_size
+
+
+def chain(nodes: int) -> bytes:
+    """A model that conforms but for what it lacks in documentation: each node takes the value of the one before it."""
+    rows = b"".join(
+        length(1, length(1, f"value_{i}") + length(2, f"value_{i + 1}") + length(3, f"node_{i}") + length(4, "Relu"))
+        for i in range(nodes)
+    )
+    return BASE + length(7, rows + length(2, "g"))
+
+
+@pytest.mark.parametrize("megabytes", [32, 40, 48, 56, 64, 72])
+def test_a_lack_of_memory_is_said_in_a_sentence(megabytes: int, tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(chain(60_000) + length(6, "x" * 8 * MEGABYTE))
+    code, _, told = peak_of(path, megabytes * MEGABYTE)
+    assert (code, told) == (3, f"Error: {path}: there is not enough memory to judge the file\n")
+    code, _, told = peak_of(path, megabytes * MEGABYTE, "-f", "json", "--jobs", "2")
+    assert (code, "Traceback" in told) == (3, False)
+    assert "there is not enough memory to judge the file" in told
+
+
+@pytest.mark.parametrize("change", [reencode.packed, reencode.unpacked], ids=["packed", "unpacked"])
+def test_elements_are_counted_however_they_are_written(change: Callable[[reencode.Fields], reencode.Fields]):
+    """Each way to count gives the same as all others: small pieces, large ones, and one field after the other."""
+    plain = reencode.read(DENSE["numbers of an attribute"](300_000) + length(7, length(5, length(1, b"") * 1000)))
+    data = reencode.write(change(plain))
+    assert len(data) > FREE_BYTES
+    skeleton = whole(BytesSource(data))
+    counted = fewest_bytes(skeleton)
+    bad = data + length(2, b"\xff")  # which is counted field by field
+    assert abs(fewest_bytes(whole(BytesSource(bad))) - counted) < 1000
+
+
+def fewest_bytes(skeleton: Skeleton) -> int:
+    """The least limit that the message keeps."""
+    least, most = 0, 1 << 40
+    while most - least > 1:
+        middle = (least + most) // 2
+        try:
+            count_elements(skeleton, "ModelProto", middle)
+            most = middle
+        except TooManyElementsError:
+            least = middle
+    return most
