@@ -60,7 +60,7 @@ _OF_VALUE: Final = 80
 """A value of a tensor, which may be left in the file instead."""
 
 
-_OF_LEVEL: Final = 300
+_OF_LEVEL: Final = 550
 """What a sequence, map or optional in the type of a value takes up, with the words for it."""
 _FREE_LEVELS: Final = 3
 _LEVELS: Final = (b"\x22", b"\x2a", b"\x4a")

@@ -176,7 +176,7 @@ LARGE = {
     ),
     "a packed number that is cut off": _tensor_model(length(5, bytes(BIG) + b"\x83")),
     "packed floats that are cut off": _tensor_model(length(4, bytes(BIG + 1))),
-    "packed numbers of an attribute": _attribute_model(length(8, bytes(BIG) + padded(1, 11))),
+    "packed floats of an attribute": _attribute_model(length(7, bytes(BIG + 1))),
 }
 
 

@@ -68,7 +68,7 @@ class _Message:
         self._message = message
         self._pieces = pieces
         self._starts: dict[str, list[int]] = {}
-        self._walk = self._walking()
+        self._walk = _walking(source, message, pieces, self._starts)
         self._inner: dict[_Step, _Message] = {}
 
     def byte_range(self, step: _Step) -> tuple[int, int] | None:
@@ -116,28 +116,32 @@ class _Message:
         found = starts[index : index + 1]
         return starts[-1:] if field.packable and not found else found
 
-    def _walking(self) -> Iterator[bool]:
-        """Index the fields, and stop after each part."""
-        for position, end in self._pieces:
-            try:
-                while position < end:
-                    position = wire.advanced(position, self._index_part(position, end))
-                    yield True
-            except wire.WireError:
-                continue  # a broken tail has a finding of its own; what stands before it has its range
 
-    def _index_part(self, position: int, end: int) -> int:
-        """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
-        fields = wire.fields(self._message)
-        for number, wire_type, start, _, following in wire.records(self._source, position, end, inside_groups=False):
-            field = fields.get(number)
-            # What has another wire type the parser does not count.
-            if field is None or not field.accepts(wire_type):
-                continue
-            starts = self._starts.setdefault(field.name, [])
-            starts.append(start)
-            if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
-                tag = number << 3 | wire.WireType.LEN
-                stop = min(end, following + _STEP_BYTES)
-                return wire.skip_short(self._source, following, stop, tag, wire.MOST_SHORT_BYTES, starts)[0]
-        return end
+def _walking(
+    source: Source, message: str, pieces: list[tuple[int, int]], starts_of: dict[str, list[int]]
+) -> Iterator[bool]:
+    """Index the fields of a message, and stop after each part. No method, as no message would be freed that has it."""
+    for position, end in pieces:
+        try:
+            while position < end:
+                position = wire.advanced(position, _index_part(source, message, position, end, starts_of))
+                yield True
+        except wire.WireError:
+            continue  # a broken tail has a finding of its own; what stands before it has its range
+
+
+def _index_part(source: Source, message: str, position: int, end: int, starts_of: dict[str, list[int]]) -> int:
+    """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
+    fields = wire.fields(message)
+    for number, wire_type, start, _, following in wire.records(source, position, end, inside_groups=False):
+        field = fields.get(number)
+        # What has another wire type the parser does not count.
+        if field is None or not field.accepts(wire_type):
+            continue
+        starts = starts_of.setdefault(field.name, [])
+        starts.append(start)
+        if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
+            tag = number << 3 | wire.WireType.LEN
+            stop = min(end, following + _STEP_BYTES)
+            return wire.skip_short(source, following, stop, tag, wire.MOST_SHORT_BYTES, starts)[0]
+    return end

@@ -52,6 +52,8 @@ class NamesInDocument:
         return message.enclosing_names
 
 
+_TYPE: Final = "TypeProto"
+
 _Step = tuple[str, int | None]
 """The name of a field, and which one where it is repeated."""
 
@@ -69,6 +71,8 @@ class _Message:
 
     def at(self, step: _Step) -> _Message | None:
         """The message in a field; None where there is none."""
+        if self._kind.startswith(_TYPE):
+            return self._open(*step)  # types nest deep and hold few names: what is kept of one takes up more than it
         if step not in self._inner:
             self._inner[step] = self._open(*step)
         return self._inner[step]
