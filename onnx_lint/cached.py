@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A property that is worked out when first asked for and then kept."""
+"""Keeps what was worked out: as long as the object that it belongs to, or for the next model of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from functools import wraps
 from typing import Any, Generic, Self, TypeVar, overload
 
 _Value = TypeVar("_Value")
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of functools, which it stands for
@@ -34,3 +36,39 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         # As the class has no __set__, what stands in the instance is found before the property from now on.
         value = instance.__dict__[self.name] = self.func(instance)
         return value
+
+
+class Memory(dict[_Key, _Value]):
+    """Answers by key that hold for any model, and so are kept for the next one: nothing else outlives a model.
+
+    What writers of files choose may be a key, so there are never more than `bound`; then all are forgotten, which costs
+    time only.
+    """
+
+    __slots__ = ("bound",)
+
+    def __init__(self, bound: int) -> None:
+        super().__init__()
+        self.bound = bound
+
+    def keep(self, key: _Key, value: _Value) -> _Value:
+        """Remember the value, and return it."""
+        if len(self) >= self.bound:
+            self.clear()
+        self[key] = value
+        return value
+
+
+def remembered(bound: int) -> Callable[[Callable[[_Key], _Value]], Callable[[_Key], _Value]]:
+    """Have a function remember up to so many answers, for the next model too."""
+
+    def remembering(function: Callable[[_Key], _Value]) -> Callable[[_Key], _Value]:
+        memory: Memory[_Key, _Value] = Memory(bound)
+
+        @wraps(function)
+        def answer(key: _Key) -> _Value:
+            return memory[key] if key in memory else memory.keep(key, function(key))
+
+        return answer
+
+    return remembering

@@ -239,6 +239,33 @@ def test_nobody_sets_an_attribute_of_a_model():
     assert wrong == []
 
 
+SHOWN_PROGRESS = {Path("onnx_lint/model/tensors/checksum.py")}
+"""It tells how far a file is read, to whoever shows it meanwhile; there is nothing to tell afterwards."""
+
+
+def test_of_the_model_only_a_memory_outlives_it():
+    """What a module of the model keeps at its top is a constant, or a `Memory`, which has a bound."""
+    wrong, memories = [], 0
+    for path in sorted(MODEL.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        where = path.relative_to(ROOT)
+        if where not in SHOWN_PROGRESS:
+            wrong += [f"{where}:{node.lineno} global" for node in ast.walk(tree) if isinstance(node, ast.Global)]
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("lru_cache"):
+                wrong.append(f"{where}:{node.lineno} lru_cache")
+        for node in tree.body:
+            if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+                continue
+            memories += ast.unparse(node.value).startswith("Memory(")
+            is_empty = ast.unparse(node.value) in {"{}", "[]", "set()", "dict()", "list()"}
+            is_constant = isinstance(node, ast.AnnAssign) and "Final" in ast.unparse(node.annotation)
+            if is_empty and not is_constant:
+                wrong.append(f"{where}:{node.lineno} {ast.unparse(node)}")
+    assert memories > 4
+    assert wrong == []
+
+
 def test_nobody_imports_a_rule_by_its_name():
     """Where the rules lie differs between a checkout and a wheel; they are reached through the registry."""
     assert [str(found) for found in ALL if found.name.split(".")[0] == "rules"] == []

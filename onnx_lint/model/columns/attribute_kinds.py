@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model.columns.tensor_encodings import is_evident
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
@@ -54,7 +54,6 @@ class AttributeKind:
         self,
         type: int,
         fields: tuple[str, ...],
-        *,
         is_named: bool,
         is_reference: bool,
         is_documented: bool,
@@ -84,17 +83,16 @@ class AttributeKind:
         return has_one_value and self.is_named and self.is_text and not self.is_reference
 
 
-_shared = lru_cache(1_000)(AttributeKind)
+_shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
+"""The kinds by what they are made of."""
 
 _NUMBERS: Final = frozenset({ATTRIBUTE_TYPE_CODES["FLOATS"], ATTRIBUTE_TYPE_CODES["INTS"]})
 
 _MAX_KEY_BYTES: Final = 128
 """A longer attribute is hardly ever repeated and is looked at without being remembered."""
 
-_MAX_KNOWN: Final = 10_000
-"""How many attributes are remembered before all are forgotten."""
-
-_known: dict[bytes, AttributeKind] = {}
+_known: Final[Memory[bytes, AttributeKind]] = Memory(10_000)
+"""The kinds of attributes by their serialized form."""
 
 
 def attribute_kind(attribute: Any) -> AttributeKind:
@@ -109,9 +107,7 @@ def attribute_kind(attribute: Any) -> AttributeKind:
     if found is None:
         found = _asked(attribute)
         if len(key) <= _MAX_KEY_BYTES:
-            if len(_known) >= _MAX_KNOWN:
-                _known.clear()
-            _known[key] = found
+            _known.keep(key, found)
     return found
 
 
@@ -130,16 +126,17 @@ def _asked(attribute: Any) -> AttributeKind:
     texts = [attribute.s] if "s" in fields else []
     if "strings" in fields:
         texts += attribute.strings
-    return _shared(
+    made_of = (
         attribute.type,
         fields,
-        is_named=bool(attribute.name),
-        is_reference=bool(attribute.ref_attr_name),
-        is_documented=bool(attribute.doc_string),
-        is_text=all(utf8_fault(text) is None for text in texts),
-        element_types=frozenset([tensor.data_type for tensor in tensors]),
-        are_tensors_evident=all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
+        bool(attribute.name),
+        bool(attribute.ref_attr_name),
+        bool(attribute.doc_string),
+        all(utf8_fault(text) is None for text in texts),
+        frozenset([tensor.data_type for tensor in tensors]),
+        all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
     )
+    return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
 
 
 def value_fields(attribute: Any) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
+from onnx_lint.cached import Memory
 from onnx_lint.schema.wire import decode_varint
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
 
 _Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 
-_forms: dict[_Key, NodeForm] = {}
+_forms: Final[Memory[_Key, NodeForm]] = Memory(_MAX_FORMS)
 
 
 def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
@@ -212,9 +213,7 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
         bare = _bare(core)
         form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table)
         if len(core) <= MAX_SHARED_BYTES and table.is_canonical:
-            if len(_forms) >= _MAX_FORMS:
-                _forms.clear()
-            _forms[key] = form
+            _forms.keep(key, form)
     return form
 
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.operators import AlikeNodes, Operators, OperatorStatus
 from onnx_lint.record import Record
@@ -130,24 +132,26 @@ def has_mismatches(operators: Operators) -> bool:
 
     Types and values are not looked at. What fits is remembered for the next model.
     """
-    fitting = operators.schemas.fitting
     for alike in operators.alike_nodes:
         schema = alike.operator.schema
         if alike.operator.status is OperatorStatus.UNKNOWN:
             return True
         if schema is None:
             continue
-        key = (schema.domain, schema.name, schema.since_version, alike.inputs, alike.outputs, alike.attributes)
-        if key not in fitting:
+        used = (alike.inputs, alike.outputs, alike.attributes)
+        key = (operators.schemas, schema.domain, schema.name, schema.since_version, *used)
+        if key not in _fitting:
             if schema.deprecated or not fits(schema, alike):
                 return True
-            if len(fitting) < _MOST_FITTING and sum(map(len, key[3:])) <= _MOST_PARTS:
-                fitting.add(key)
+            if sum(map(len, used)) <= _MOST_PARTS:
+                _fitting.keep(key, True)
     return False
 
 
-_MOST_FITTING = 10_000
-_MOST_PARTS = 20
+_fitting: Final[Memory[tuple[object, ...], bool]] = Memory(10_000)
+"""What is known to fit the signature of its operator: the schemas, the signature, and how it is used."""
+
+_MOST_PARTS: Final = 20
 """Nodes with more operands and attributes are hardly ever met again."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from onnx_lint.cached import cached_property
+from onnx_lint.cached import Memory, cached_property
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.operators.function_calls import Calls
@@ -22,9 +22,6 @@ from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normal
 
 OPSET_IMPORTS_SINCE: Final = 3
 """The IR version that brought operator set imports; models of older ones use version 1 of the default domain."""
-
-
-_MOST_KEPT: Final = 10_000
 
 
 class OperatorStatus(Enum):
@@ -66,6 +63,10 @@ class Operator:
         self.status = status
         self.schema = schema
         self.function = function
+
+
+_kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = Memory(10_000)
+"""What domain, op_type and version stand for among the operators of some schemas."""
 
 
 class AlikeNodes:
@@ -234,17 +235,14 @@ class Operators:
 
     def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
         # A thousand models have a few hundred operators between them. What their writers may have made up is not kept.
-        kept: dict[tuple[str, str, int | None], Operator] = self.schemas.kept
-        key = (domain, op_type, version)
-        found = kept.get(key)
+        key = (self.schemas, domain, op_type, version)
+        found = _kept.get(key)
         if found is None:
             schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
             status = self._status(domain, op_type, version, schema)
             found = Operator(domain, op_type, version, status, schema)
             if schema is not None:
-                if len(kept) >= _MOST_KEPT:
-                    kept.clear()
-                kept[key] = found
+                _kept.keep(key, found)
         return found
 
     def _status(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> OperatorStatus:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model.shapes.dims import Dim, Shape
 
 Content = tuple[Dim | float, ...] | None
@@ -46,7 +47,7 @@ Facts = tuple[Fact, ...]
 _MOST: Final = 50_000
 """So many facts are kept; then they are forgotten, which costs time only: shapes are the choice of a file's writer."""
 
-_facts: dict[tuple[str | None, Shape, Content, Fact | None], Fact] = {}
+_facts: Final[Memory[tuple[str | None, Shape, Content, Fact | None], Fact]] = Memory(_MOST)
 
 
 def fact(kind: str | None, shape: Shape = None, content: Content = None, inside: Fact | None = None) -> Fact:
@@ -55,9 +56,7 @@ def fact(kind: str | None, shape: Shape = None, content: Content = None, inside:
     found = _facts.get(key)
     # 1, 1.0 and True are equal and have the same hash, but only the first is a size.
     if found is None or (content is not None and list(map(type, content)) != list(map(type, found.content or ()))):
-        if len(_facts) >= _MOST:
-            _facts.clear()
-        found = _facts[key] = Fact(kind, shape, content, inside)
+        found = _facts.keep(key, Fact(kind, shape, content, inside))
     return found
 
 

@@ -2,7 +2,7 @@
 """The values of tensors: what types there are, how many values are stored, and what they are, in bounded pieces.
 
 Sizes and structure come from the message and from the payloads that the loader left in the source; only rules on
-contents read those. `Model.suspect_tensors` is where rules begin.
+contents read those. `Model.tensors` is where rules begin.
 """
 
 from __future__ import annotations

@@ -11,10 +11,9 @@ import os
 import re
 import stat
 from enum import Enum
-from functools import lru_cache
 from typing import Final
 
-from onnx_lint.cached import cached_property
+from onnx_lint.cached import cached_property, remembered
 from onnx_lint.model.columns.tensor_encodings import element_count
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.places.place import Place
@@ -64,7 +63,7 @@ class ExternalFile(Record):
     """The size in bytes; None unless it is a regular file that no symbolic link leads to."""
 
 
-@lru_cache
+@remembered(1_000)
 def location_problem(location: str) -> str | None:
     """What keeps the string from being a relative POSIX path, or None; parent directories are judged elsewhere."""
     if len(location) > _MAX_CHARACTERS:
@@ -82,7 +81,7 @@ def location_problem(location: str) -> str | None:
     return None
 
 
-@lru_cache
+@remembered(1_000)
 def goes_up(location: str) -> bool:
     """Whether a component of the path, as written, is the parent directory."""
     return ".." in location and re.search(_PARENT, location) is not None
@@ -93,7 +92,7 @@ def _components(location: str) -> list[str]:
     return [part for part in location.split("/") if part not in ("", ".")]
 
 
-@lru_cache
+@remembered(1_000)
 def spelled_plainly(location: str) -> str:
     """The location without `.` and doubled slashes: two spellings of one path give the same."""
     return ("/" if location.startswith("/") else "") + "/".join(_components(location))

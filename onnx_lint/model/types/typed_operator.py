@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model.types.argument import Arguments
 from onnx_lint.model.types.decision import Application, OutputTypes
 from onnx_lint.model.types.output_types import OUTPUT_TYPES
@@ -34,9 +35,9 @@ class TypedOperator:
         self.schema = schema
         self.binds = binds
         """Whether the signature is held against nodes; if not, types flow by it and nothing is a problem."""
-        self.outcomes: dict[Inputs, Outcome] = {}
+        self.outcomes: Memory[Inputs, Outcome] = Memory(_MOST)
         """The outcomes of an operator whose output types follow from those of its inputs."""
-        self._decided: dict[tuple[Inputs, Arguments, int], Outcome] = {}
+        self._decided: Memory[tuple[Inputs, Arguments, int], Outcome] = Memory(_MOST)
         output_types = OUTPUT_TYPES.get((schema.domain, schema.name), _BY_SIGNATURE)
         self.attributes = output_types.attributes | stating_attributes(schema.domain, schema.name)
         """The attributes that decide types."""
@@ -48,19 +49,14 @@ class TypedOperator:
 
     def outcome_of_inputs(self, inputs: Inputs) -> Outcome:
         """The outcome for an operator with `by_inputs`."""
-        _make_room(self.outcomes)
-        outcome = self.outcomes[inputs] = self._judge(inputs, (), len(self.schema.outputs))
-        return outcome
+        return self.outcomes.keep(inputs, self._judge(inputs, (), len(self.schema.outputs)))
 
     def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
         """The outcome for any operator; `arguments` are the attributes with the names in `attributes`."""
         count = len(self.schema.outputs) if self._fixed_outputs else output_count
         key = (inputs, arguments, count)
         outcome = self._decided.get(key)
-        if outcome is None:
-            _make_room(self._decided)
-            outcome = self._decided[key] = self._judge(inputs, arguments, count)
-        return outcome
+        return outcome or self._decided.keep(key, self._judge(inputs, arguments, count))
 
     def handed_on(self, outcome: Outcome, outputs: tuple[ValueType | None, ...]) -> Outcome:
         """The outcome of a control-flow operator whose subgraphs hand on these types."""
@@ -78,22 +74,13 @@ _BY_SIGNATURE: Final = OutputTypes((None,))
 _MOST: Final = 5_000
 """How many outcomes of an operator, and how many operators, are remembered at most."""
 
-_typed: dict[tuple[int, bool], TypedOperator] = {}
+_typed: Final[Memory[tuple[int, bool], TypedOperator]] = Memory(_MOST)
 
 
 def typed_operator(schema: OperatorSchema, *, binds: bool) -> TypedOperator:
     """The signature with the outcomes that earlier models of the run have met: a folder of models has few others."""
     key = (id(schema), binds)  # which stays that of this schema as long as the entry keeps it alive
-    if key not in _typed:
-        _make_room(_typed)
-        _typed[key] = TypedOperator(schema, binds=binds)
-    return _typed[key]
-
-
-def _make_room(known: dict[Any, Any]) -> None:
-    """Forget what is known when there is too much of it: the types of a file are its writer's choice."""
-    if len(known) >= _MOST:
-        known.clear()
+    return _typed[key] if key in _typed else _typed.keep(key, TypedOperator(schema, binds=binds))
 
 
 def allowed_types(parameter: Parameter) -> frozenset[ValueType]:

@@ -7,10 +7,10 @@ known of one is kept for the next model.
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 from onnx_lint import schema
+from onnx_lint.cached import remembered
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.ir_versions import FROM_THE_START
 
@@ -45,4 +45,4 @@ def _is_usual(serialized: bytes) -> bool:
     )
 
 
-_kept = functools.lru_cache(maxsize=4096)(_is_usual)
+_kept = remembered(4_096)(_is_usual)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.spec.operators.declared import Declarations, DeclaredSet
 from onnx_lint.spec.operators.schema import OperatorSchema
@@ -34,10 +34,6 @@ class OperatorSchemas:
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
         self._declared = Declarations(declared)
-        self.fitting: set[tuple[object, ...]] = set()
-        """What is known to fit the signature of its operator, for onnx_lint.model.operators.mismatch."""
-        self.kept: dict[Any, Any] = {}
-        """What operators stand for, for onnx_lint.model.operators.operators."""
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():

@@ -18,6 +18,7 @@ import pytest
 from fixture_files import FIXTURES, Fixture, fixtures, lint
 
 from onnx_lint import schema
+from onnx_lint.cached import Memory
 from onnx_lint.loader import load, run_ends, strip_payloads
 from onnx_lint.model import Model, Payload
 from onnx_lint.model.columns import attribute_kinds, nodes
@@ -556,7 +557,7 @@ def test_tensors_that_are_evidently_right_are_left_out():
 def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture, monkeypatch: pytest.MonkeyPatch):
     expected = lint(load(BytesSource(_serialized(fixture))), TENSOR_SETTINGS)
     monkeypatch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
-    monkeypatch.setattr(nodes, "_forms", {})
+    monkeypatch.setattr(nodes, "_forms", Memory(1_000))
     monkeypatch.setattr(suspects, "is_evident_kind", lambda *kind: False)
     monkeypatch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
     model = load(BytesSource(_serialized(fixture)))
