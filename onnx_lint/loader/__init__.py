@@ -117,7 +117,7 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
             regular = _regular(canonical_outline(skeleton), model_of)
             if regular is not None:
                 return regular
-        proto, is_plain = assemble(skeleton, kind)
+        proto, is_as_written = assemble(skeleton, kind)
         if proto is None:
             from onnx_lint.loader.irregular import read_irregular
 
@@ -137,7 +137,7 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
         return model_of(None, _unsplit(source, kind, limits, error))
     # Before the walk over single fields, which a million empty ones would keep busy.
     model = model_of(proto, ())
-    is_suspect = model.loaded and not (is_plain and is_shallow(model))
+    is_suspect = model.loaded and not (is_as_written and is_shallow(model))
     if is_suspect or (kind == MODEL and not (proto.HasField("graph") or proto.functions)):
         other = _other_message(source, kind)
         if other is not None:

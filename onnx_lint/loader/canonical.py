@@ -65,7 +65,7 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
 
     None where it cannot be parsed. Of a model it is the outline, with bytes as Protocol Buffers writes them.
     """
-    is_plain = not skeleton.is_merged
+    is_as_written = not skeleton.is_merged
     given: set[str] = set()
     whole = (schema.outline if kind == MODEL else schema.message)(kind)()
     for data in skeleton.pieces():
@@ -73,14 +73,14 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
         if piece is None:
             return None, False
         is_right = is_canonical(piece, data)
-        is_plain = is_plain and not _gives_again(piece, given)
+        is_as_written = is_as_written and not _gives_again(piece, given)
         if len(skeleton.copied) == 1 and kind != MODEL:
-            return piece, is_plain and (is_right or _is_packed(data, kind))
+            return piece, is_as_written and (is_right or _is_packed(data, kind))
         known = data if is_right else piece.SerializePartialToString()
         del piece  # its memory is what the next lines need
-        is_plain = is_plain and (is_right or _is_packed(data, kind))
+        is_as_written = is_as_written and (is_right or _is_packed(data, kind))
         whole.MergeFromString(known)
-    return whole, is_plain
+    return whole, is_as_written
 
 
 def _gives_again(piece: Proto, given: set[str]) -> bool:

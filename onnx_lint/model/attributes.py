@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which attributes of a model hold what: a question is asked once for each distinct signature.
+"""An index of the kinds of attributes in a model, so that a question is asked once for each.
 
-A graph of a hundred thousand nodes has a handful of signatures, and most questions are answered by them alone.
+A graph of a hundred thousand nodes has a handful of kinds, and most questions are answered by them alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from onnx_lint.model.parts import Attribute
 from onnx_lint.record import Record
 
 Asked = Callable[[AttributeKind], bool]
-"""A question about a signature."""
+"""A question about a kind of attribute."""
 
 
 class _Row(Record):
@@ -26,7 +26,7 @@ class _Row(Record):
 
 
 class AttributeIndex:
-    """The signatures of the attributes of the graphs that were added, and which attributes have them."""
+    """The kinds of attributes in the graphs that were added, and the attributes of each kind."""
 
     def __init__(self) -> None:
         self._kinds: set[AttributeKind] = set()
@@ -53,9 +53,9 @@ class AttributeIndex:
         return list(_located(row, self._holding_graphs, _with_any(graph.form_counts, self._holding_graphs)))
 
     def where(self, is_wanted: Asked) -> Iterator[Attribute]:
-        """The attributes of whose signature `is_wanted` is true, in the order of the graphs.
+        """The attributes of whose kind `is_wanted` is true, in the order of the graphs.
 
-        It is asked once for each distinct signature.
+        It is asked once for each distinct kind.
         """
         wanted = set(filter(is_wanted, self._kinds))
         if wanted:
@@ -65,11 +65,11 @@ class AttributeIndex:
 
     @property
     def kinds(self) -> Iterable[AttributeKind]:
-        """The distinct signatures."""
+        """The distinct kinds."""
         return self._kinds
 
     def count(self, is_wanted: Asked) -> int:
-        """How many attributes have a signature of which `is_wanted` is true."""
+        """How many attributes have a kind of which `is_wanted` is true."""
         wanted = set(filter(is_wanted, self._kinds))
         if not wanted:
             return 0

@@ -39,7 +39,7 @@ class Feature(Record):
 
 
 class Content(Record):
-    """What a model holds, as far as features are looked for in it."""
+    """The parts of a model in which newer features are looked for."""
 
     proto: Proto
     types_by_ir_version: bool

@@ -6,8 +6,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-import oracles
 import pytest
+import walked
 from wire_bytes import LEN, carriers, length, number, rich_model, some_value
 
 from onnx_lint import schema
@@ -159,7 +159,7 @@ def test_packed_lists_need_no_walk(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("onnx_lint.loader.wire_audit.inspect", walk)
     for model in (_in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)):
         assert (model.faults, len(model.main_graph.nodes)) == ((), 10)
-        assert [list(tensor.proto.dims) for tensor in oracles.tensors(model)] == [[2, 3]] * 10
+        assert [list(tensor.proto.dims) for tensor in walked.tensors(model)] == [[2, 3]] * 10
         assert [list(node.attribute_protos[0].ints) for node in model.main_graph.nodes] == [[0, 1, 2]] * 10
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import oracles
 import pytest
+import walked
 from google.protobuf import text_format
 from messages import message_of
 from model_samples import from_text, loaded
@@ -102,7 +102,7 @@ def test_definitions_come_with_their_places():
         ("y", "graph.node[2].output[0]", "output 0 of node 'relu' (Relu)"),
     ]
     assert main.positions == {"x": -1, "c": -1, "w": -1, "s": -1, "a": 0, "b": 1, "y": 2}
-    assert {name: [(node.index, index) for node, index in uses] for name, uses in oracles.uses(main).items()} == {
+    assert {name: [(node.index, index) for node, index in uses] for name, uses in walked.uses(main).items()} == {
         "x": [(0, 0)],
         "c": [(1, 0)],
         "b": [(2, 0)],
@@ -113,9 +113,9 @@ def _everything(model: Model) -> Iterator[tuple[str, list[str]]]:
     yield "nodes", [str(node.place) for node in model.nodes()]
     yield "attributes", [str(attribute.place) for attribute in model.attributes()]
     yield "types", [str(found.place) for found in model.types()]
-    yield "shapes", list(map(str, oracles.shapes(model)))
+    yield "shapes", list(map(str, walked.shapes(model)))
     for name in ("value_infos", "tensors", "sparse_tensors"):
-        yield name, [str(item.place) for item in getattr(oracles, name)(model)]
+        yield name, [str(item.place) for item in getattr(walked, name)(model)]
     yield "metadata", [f"{item.place}.{item.field}" for item in model.metadata()]
 
 
@@ -183,7 +183,7 @@ def test_the_views_find_every_message_there_is():
 def test_a_model_that_was_not_read_is_empty():
     model = loaded(b"")
     assert not model.loaded
-    assert (model.graphs, model.functions, list(model.nodes()), list(oracles.tensors(model))) == ([], [], [], [])
+    assert (model.graphs, model.functions, list(model.nodes()), list(walked.tensors(model))) == ([], [], [], [])
     assert (list(model.main_graph.nodes), model.ir_version) == ([], 0)
 
 

@@ -8,8 +8,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-import oracles
 import pytest
+import walked
 from fixture_files import FIXTURES, fixture_paths, read_fixture
 from google.protobuf import text_format
 
@@ -129,9 +129,7 @@ def test_graphs_by_what_they_have():
 
 def test_what_has_documentation_or_metadata():
     for name, model in _models().items():
-        value_infos = [
-            each for each in oracles.value_infos(model) if each.proto.doc_string or each.proto.metadata_props
-        ]
+        value_infos = [each for each in walked.value_infos(model) if each.proto.doc_string or each.proto.metadata_props]
         assert [str(each.place) for each in model.annotated_value_infos] == [str(each.place) for each in value_infos]
         nodes = [
             node

@@ -6,8 +6,8 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 
-import oracles
 import pytest
+import walked
 from fixture_files import FIXTURES, read_fixture
 from google.protobuf import text_format
 
@@ -104,7 +104,7 @@ def test_the_fixtures_hold_every_value_field():
     fields = {
         field
         for model in _fixtures().values()
-        for each in oracles.attributes(model)
+        for each in walked.attributes(model)
         for field in _signature(each.proto)[1]
     }
     assert fields == {*SINGULAR, *REPEATED}
@@ -113,7 +113,7 @@ def test_the_fixtures_hold_every_value_field():
 def test_attributes_by_signature():
     for name, model in _fixtures().items():
         expected: dict[_Signature, set[str]] = defaultdict(set)
-        for attribute in oracles.attributes(model):
+        for attribute in walked.attributes(model):
             expected[_signature(attribute.proto)].add(str(attribute.place))
         asked: list[AttributeKind] = []
         assert list(model.attributes(lambda kind, asked=asked: asked.append(kind))) == [], name
@@ -130,11 +130,11 @@ def test_attributes_by_signature():
 
 def test_an_attribute_that_is_found_knows_where_it_stands():
     for name, model in _fixtures().items():
-        walked = {
-            str(each.place): (each.graph.place, each.node and each.node.place) for each in oracles.attributes(model)
+        expected = {
+            str(each.place): (each.graph.place, each.node and each.node.place) for each in walked.attributes(model)
         }
         found = {str(each.place): (each.graph.place, each.node and each.node.place) for each in model.attributes(bool)}
-        assert found == walked, name
+        assert found == expected, name
 
 
 def test_long_attributes_are_told_apart():
@@ -153,7 +153,7 @@ def test_long_attributes_are_told_apart():
 def test_types_by_case(case: str | None):
     found_any = False
     for name, model in _fixtures().items():
-        expected = [str(each.place) for each in oracles.types(model) if each.kind == case]
+        expected = [str(each.place) for each in walked.types(model) if each.kind == case]
         found = [str(each.place) for each in model.types(lambda proto: proto.WhichOneof("value") == case)]
         assert found == expected, name
         found_any = found_any or bool(found)

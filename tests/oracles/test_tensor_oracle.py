@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import oracles
 import pytest
+import walked
 from fixture_files import FIXTURES, Fixture, fixtures, lint
 
 from onnx_lint import schema
@@ -59,7 +59,7 @@ REFUSED = {
 
 
 def _tensors(model: Model) -> Iterator[tuple[str, Proto]]:
-    for tensor in oracles.tensors(model):
+    for tensor in walked.tensors(model):
         if tensor.proto.data_type not in TOO_NEW:
             yield str(tensor.place), tensor.proto
 
@@ -98,7 +98,7 @@ def test_check_tensor_agrees(fixture: Fixture):
 
 @pytest.mark.parametrize("fixture", _cases("sparse_tensor"), ids=_ids)
 def test_check_sparse_tensor_agrees(fixture: Fixture):
-    for sparse in oracles.sparse_tensors(fixture.model()):
+    for sparse in walked.sparse_tensors(fixture.model()):
         refused = _refuses(onnx.checker.check_sparse_tensor, onnx.SparseTensorProto, sparse.proto)
         clauses = _clauses(fixture, "sparse_tensor", str(sparse.place))
         if refused != bool(clauses):
@@ -119,7 +119,7 @@ def test_each_disagreement_occurs():
             if verdict and not clauses:
                 refused.add(fixture.path.stem)
     for fixture in _cases("sparse_tensor"):
-        for sparse in oracles.sparse_tensors(fixture.model()):
+        for sparse in walked.sparse_tensors(fixture.model()):
             if not _refuses(onnx.checker.check_sparse_tensor, onnx.SparseTensorProto, sparse.proto):
                 accepted |= _clauses(fixture, "sparse_tensor", str(sparse.place))
     assert accepted == ACCEPTED.keys()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an AttributeProto holds, as far as rules ask for it before they look at names and values."""
+"""The kinds of attributes: which fields are set, and what they hold, without names and values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
 class AttributeKind:
-    """What an AttributeProto holds, without its name and values. Those that are equal are one object, but for a few."""
+    """A kind of attribute: type, fields and element types, no name and no values. Equal ones are mostly one object."""
 
     __slots__ = (
         "are_tensors_evident",
@@ -96,7 +96,7 @@ _known: Final[Memory[bytes, AttributeKind]] = Memory(10_000)
 
 
 def attribute_kind(attribute: Any) -> AttributeKind:
-    """The signature of an AttributeProto.
+    """The kind of an AttributeProto.
 
     Its serialized form is looked up before any field is asked for (docs/performance.md: attribute-kinds).
     """

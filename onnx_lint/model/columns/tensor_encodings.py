@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a tensor is evident from its fields alone: that it holds as many values as it should, or that all are right.
+"""How the values of a tensor are stored, as far as that proves their number, or the values themselves, right.
 
-Most tensors are evidently right, and no rule has to look at them.
+Most tensors are proved right by the fields that are set and their lengths, and no rule has to look at them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Encoding(Record):
     entries: int
     elements: int
     """So many entries (bytes of raw_data) go with so many elements."""
-    is_plain: bool
+    accepts_any: bool
     """Whether every entry is right, and no bit is left over."""
     field: str
     entry_range: tuple[int, int] | None = None
@@ -45,7 +45,7 @@ class Encoding(Record):
         return -(-elements * self.entries // self.elements)
 
 
-_EXTERNAL: Final = Encoding(0, 0, is_plain=True, field="")
+_EXTERNAL: Final = Encoding(0, 0, accepts_any=True, field="")
 
 
 def _encodings() -> dict[tuple[int, FieldDescriptor], Encoding]:
@@ -96,19 +96,19 @@ def is_evident(tensor: Proto) -> bool:
 
 def are_values_evident(fields: SetFields, encoding: Encoding) -> bool:
     """Whether the values, which are stored like this and are all in the message, are evidently right."""
-    if encoding.is_plain or encoding.entry_range is None:
-        return encoding.is_plain
+    if encoding.accepts_any or encoding.entry_range is None:
+        return encoding.accepts_any
     values = fields[_FIELDS[encoding.field]]
     least, greatest = encoding.entry_range
     return 0 < len(values) <= _FEW_VALUES and least <= min(values) and max(values) <= greatest
 
 
 def is_evident_kind(element_type: int, shape: bytes, field: str, entries: int, greatest: int) -> bool:
-    """The same of an initializer of which the columns of `onnx_lint.model.columns.initializers` say this."""
+    """Whether an initializer, as the columns of a graph state it, evidently holds what it should."""
     encoding = _ENCODINGS.get((element_type, _FIELDS[field])) if field else None
     if encoding is None:
         return False
-    if not encoding.is_plain:
+    if not encoding.accepts_any:
         least, most = encoding.entry_range or (0, -1)
         if not least <= 0 <= greatest <= most:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operator of each node stands for where the node is: a signature, a model-local function, or nothing known.
+"""The operators of nodes, resolved: to a signature, to a model-local function, or to nothing known.
 
 Nodes that a signature cannot tell apart are one `AlikeNodes`, so that a rule judges them once and only then looks for
 each of them.
@@ -42,7 +42,7 @@ class OperatorStatus(Enum):
 
 
 class Operator:
-    """What a domain, an op_type and an overload stand for under one imported version; there is one object for each."""
+    """An operator as nodes name it, resolved under one imported version; there is one object for each."""
 
     __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "status")
 
@@ -77,7 +77,7 @@ class AlikeNodes:
     def __init__(self, operator: Operator, graph: Graph, form: NodeForm) -> None:
         self.operator = operator
         self.form = form
-        """The form of the first of the nodes, like which all others are as far as a signature can tell."""
+        """The form of the first of the nodes; a signature cannot tell those of the others from it."""
         self.graph = graph
         """The graph of the first node."""
         self.inputs = form.inputs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around a place: the names that a reader knows it by, and that stay when an index changes."""
+"""The names of the messages around a place, by which a reader knows it, and which stay when an index changes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One walk over all tensors of a model, which leaves out those about which no rule has anything to say."""
+"""Finds the tensors of a model that are not evidently right, the sparse ones, and the annotated ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which TypeProtos of a model are equal: one pass over all of them, after which a question is asked once a type."""
+"""An index of the distinct TypeProtos of a model, so that a question is asked once for each."""
 
 from __future__ import annotations
 

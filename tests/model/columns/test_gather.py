@@ -6,8 +6,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import oracles
 import pytest
+import walked
 from wire_bytes import length, number
 
 from onnx_lint import schema
@@ -201,5 +201,5 @@ def test_what_a_model_keeps_as_bytes_is_parsed_when_it_is_asked_for(is_nested: b
     held = model.graphs[-1]
     assert (held.message_at("initializer", 1), held.message_at("value_info", 0)) == (tensor, value)
     assert held.message_at("input", 0) == value
-    assert [each.proto for each in oracles.value_infos(model)] == [value, value]
-    assert [each.proto for each in oracles.tensors(model)] == [TENSOR(), tensor]
+    assert [each.proto for each in walked.value_infos(model)] == [value, value]
+    assert [each.proto for each in walked.tensors(model)] == [TENSOR(), tensor]

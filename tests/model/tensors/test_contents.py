@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import oracles
 import pytest
+import walked
 from fixture_files import FIXTURES, Fixture, fixtures, lint
 
 from onnx_lint import schema
@@ -561,7 +561,7 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
     monkeypatch.setattr(suspects, "is_evident_kind", lambda *kind: False)
     monkeypatch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
     model = load(BytesSource(_serialized(fixture)))
-    assert len(model.tensors.unproved) == len(list(oracles.tensors(model)))
+    assert len(model.tensors.unproved) == len(list(walked.tensors(model)))
     assert lint(model, TENSOR_SETTINGS) == expected
 
 
