@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 import reencode
 from dense_files import DENSE
+from peak import run
 from wire_bytes import BASE, length
 
 from onnx_lint import lint
@@ -24,30 +23,6 @@ MEGABYTE = 1 << 20
 FIXED_BYTES = 64 * MEGABYTE
 FACTOR = 12
 """So many bytes may be taken up at the peak, and for each byte of the file that is no payload of a tensor."""
-
-CPU_SECONDS = 60
-
-
-MAIN = """
-import resource, runpy, sys
-seconds, limit = int(sys.argv.pop(1)), int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-try:
-    runpy.run_module("onnx_lint", run_name="__main__")
-finally:
-    with open("/proc/self/status") as status:
-        print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
-"""
-"""Runs the program, and prints the peak of its resident memory. What the system counts for a process that has ended is
-that of its parent as well, where that had more."""
-
-
-def peak_of(path: Path, *arguments: str, limit: int = resource.RLIM_INFINITY) -> tuple[int, int, str]:
-    """Exit code, peak of resident memory in bytes, and standard error of a process that lints the file."""
-    command = [sys.executable, "-c", MAIN, str(CPU_SECONDS), str(limit), str(path), "-f", "concise", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, int(done.stdout.split()[-1]) * 1024, done.stderr
 
 
 def largest(make: Callable[[int], bytes]) -> bytes:
@@ -95,9 +70,9 @@ def test_memory_is_bounded_by_the_file(name: str, tmp_path: Path):
     data = largest(DENSE[name])
     path = tmp_path / "model.onnx"
     path.write_bytes(data)
-    code, peak, told = peak_of(path)
-    assert (code in {0, 1}, told) == (True, "")
-    assert peak <= FIXED_BYTES + FACTORS.get(name, FACTOR) * len(data)
+    done = run(path)
+    assert (done.code in {0, 1}, done.errors) == (True, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTORS.get(name, FACTOR) * len(data)
 
 
 @pytest.mark.parametrize("name", ["empty attributes", "empty tensors of an attribute", "empty inputs"])
@@ -112,9 +87,9 @@ def test_more_elements_than_are_judged_exceed_a_limit(name: str):
 def test_the_memory_of_large_files_is_bounded(name: str, tmp_path: Path):
     path = tmp_path / "model.onnx"
     path.write_bytes(DENSE[name](20 * MEGABYTE))
-    code, peak, told = peak_of(path)
-    assert (code in {0, 1}, told) == (True, "")
-    assert peak <= FIXED_BYTES + FACTOR * path.stat().st_size
+    done = run(path)
+    assert (done.code in {0, 1}, done.errors) == (True, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTOR * path.stat().st_size
 
 
 def chain(nodes: int) -> bytes:
@@ -130,11 +105,8 @@ def chain(nodes: int) -> bytes:
 def test_a_lack_of_memory_is_said_in_a_sentence(megabytes: int, tmp_path: Path):
     path = tmp_path / "model.onnx"
     path.write_bytes(chain(60_000) + length(6, "x" * 8 * MEGABYTE))
-    code, _, told = peak_of(path, limit=megabytes * MEGABYTE)
-    assert (code, told) == (3, f"Error: {path}: there is not enough memory to judge the file\n")
-    code, _, told = peak_of(path, "--jobs", "2", limit=megabytes * MEGABYTE)
-    assert (code, "Traceback" in told) == (3, False)
-    assert "there is not enough memory to judge the file" in told
+    done = run(path, limit=megabytes * MEGABYTE)
+    assert (done.code, done.errors) == (3, f"Error: {path}: there is not enough memory to judge the file\n")
 
 
 @pytest.mark.parametrize("change", [reencode.packed, reencode.unpacked], ids=["packed", "unpacked"])
