@@ -18,7 +18,7 @@ from .tree import parse, root_of, serialize
 MAX_BYTES = 1 << 17
 """Most inputs stay small, so that there are many: what is large is the matter of tests/end_to_end/test_hostile.py."""
 
-_LIST_BYTES = (*(1 << 10, 1 << 11, 1 << 12, 1 << 13) * 4, 1 << 14, 1 << 16)
+_LIST_BYTES = (*(1 << 10, 1 << 11, 1 << 12) * 6, *(1 << 13,) * 3, 1 << 14, 1 << 17)
 """How much a long list may take up; the largest cost as much time as all others together."""
 
 

@@ -17,7 +17,7 @@ from onnx_lint.schema.wire import WireType
 from . import grammar
 from .tree import Field, content, lists, parse, root_of, serialize
 
-LEAST_ELEMENTS, MOST_ELEMENTS = 33, 5000
+LEAST_ELEMENTS, MOST_ELEMENTS = 33, 40_000
 """Above the 32 from which the loader takes a row of records in bulk."""
 
 _SCALARS: dict[int, tuple[bytes, ...]] = {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import traceback
 from collections import Counter
@@ -26,7 +27,10 @@ from .twins import OF_THE_BYTES, parsed, twin
 SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
 
 _LIMITS = {"graph_entries": 4, "nodes": 20, "graphs": 3, "fields": 200}
-"""Limits of each seventh input, so low that most models reach one."""
+"""Limits of each seventh block of inputs, so low that most models reach one."""
+
+_BLOCK = 32
+"""So many inputs in a row are judged under the same settings: to find out which rules apply takes a while."""
 
 _FORM_EACH = 2
 """Of so many inputs one has its report written."""
@@ -38,8 +42,7 @@ def problem_of(given: Seed, number: int) -> str | None:
     `number` picks the edition, the form of the report, and whether the input is read another way, or written.
     """
     rng = Random(f"oracle {number}")
-    limits = DEFAULT_LIMITS.with_values(_LIMITS) if number % 7 == 0 else DEFAULT_LIMITS
-    settings = replace(rng.choice(SETTINGS), proto=given.proto, limits=limits)
+    settings = _settings(number // _BLOCK, given.proto)
     try:
         with measured() as cost:
             file = _linted(given, settings)
@@ -51,6 +54,13 @@ def problem_of(given: Seed, number: int) -> str | None:
         )
     except Exception:
         return traceback.format_exc()
+
+
+@functools.lru_cache(maxsize=64)
+def _settings(block: int, proto: str | None) -> Settings:
+    """The settings for a block of inputs; those of each seventh have low limits."""
+    limits = DEFAULT_LIMITS.with_values(_LIMITS) if block % 7 == 6 else DEFAULT_LIMITS
+    return replace(Random(f"settings {block}").choice(SETTINGS), proto=proto, limits=limits)
 
 
 def _linted(given: Seed, settings: Settings) -> FileReport:
@@ -134,7 +144,7 @@ def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Ra
     if made is None:
         return None
     other, is_apart = made
-    judged = _linted(other, replace(settings, proto=other.proto))
+    judged = _linted(other, settings if other.proto == given.proto else replace(settings, proto=other.proto))
     problem = _problem_of_file(other, judged)
     if problem is not None:
         return f"{problem}\nin {other.name}: {other.data!r}"
