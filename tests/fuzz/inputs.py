@@ -14,6 +14,7 @@ from .fields import FIELDS
 from .mutation import BYTES
 from .texts import TEXT, balanced
 from .tree import parse, root_of, serialize
+from .twins import rewritten
 
 MAX_BYTES = 1 << 17
 """Most inputs stay small, so that there are many: what is large is the matter of tests/end_to_end/test_hostile.py."""
@@ -31,6 +32,8 @@ def edited_message(rng: Random, turn: int) -> Seed:
         for _ in range(rng.choice((1, 1, 2, 4, 8))):
             rng.choice(FIELDS)(rng, root_of(fields, start.message))
         data = serialize(fields)
+        if rng.random() < 0.1:
+            data = rewritten(data, start.message, rng)
     # Edits of bytes mostly give what does not parse, and then no rule but those of the file sees it.
     if fields is None or rng.random() < 0.25:
         data = _edited(rng, data, BYTES)

@@ -9,6 +9,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
 from onnx_lint.engine import lint_source
 from onnx_lint.limits import DEFAULT_LIMITS
@@ -140,7 +141,7 @@ def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Ra
     if given.suffix != BINARY or not file.facts or file.incomplete:
         return None
     proto = parsed(given)
-    made = twin(given, proto, rng) if proto is not None else None
+    made = twin(given, proto, rng)
     if made is None:
         return None
     other, is_apart = made
@@ -148,13 +149,22 @@ def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Ra
     problem = _problem_of_file(other, judged)
     if problem is not None:
         return f"{problem}\nin {other.name}: {other.data!r}"
-    if other.suffix == BINARY and parsed(other) != proto:
-        return None  # numbers may be longer than Protocol Buffers takes
+    if other.suffix == BINARY and not _is_same(parsed(other), proto):
+        return None
     left_out = OF_THE_BYTES if is_apart else frozenset()
     one, another = _counted(file, _said, left_out), _counted(judged, _said, left_out)
     if one == another:
         return None
     return f"a twin has other findings\n{_difference(one, another)}\nin {other.name}: {other.data!r}"
+
+
+def _is_same(message: Any | None, other: Any | None) -> bool:
+    """Whether two messages are the same but for unknown fields; where Protocol Buffers refuses them there are none."""
+    if message is None or other is None:
+        return message is other
+    message.DiscardUnknownFields()
+    other.DiscardUnknownFields()
+    return bool(message.SerializePartialToString() == other.SerializePartialToString())
 
 
 def _whole(diagnostic: Diagnostic) -> str:

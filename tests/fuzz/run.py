@@ -57,10 +57,15 @@ class Run:
             return False
         self.cost = self.cost.joined(cost)
         if number is not None:
-            self.problems[number] = problem
+            self._fail(number, problem)
         else:
             worker.current.value = self.end
         return number is not None
+
+    def _fail(self, number: int, problem: str) -> None:
+        self.problems[number] = problem
+        name = input_of(self.seed, number).name
+        print(f"input {number} ({name}): {problem.strip().splitlines()[0]}", flush=True)
 
     def _after(self, worker: Worker) -> list[Worker]:
         """The worker that takes the place of one that has ended: none behind the last input."""
@@ -69,7 +74,7 @@ class Run:
             return []
         if number < 0:
             raise RuntimeError(f"a worker did not get to its first input: {how}")
-        self.problems[number] = how
+        self._fail(number, how)
         following = range(number + self.jobs, self.end, self.jobs)
         return [Worker.start(self.seed, following)] if following else []
 
@@ -110,8 +115,6 @@ def main() -> int:
     longest, peak = run.cost.seconds, run.cost.peak_kib // 1024
     print(f"longest: {longest:.2f} s of the processor (input {run.cost.number}); peak memory {peak} MiB", flush=True)
     if run.problems:
-        for number, problem in sorted(run.problems.items())[:20]:
-            print(f"input {number} ({input_of(options.seed, number).name}): {problem.strip().splitlines()[0]}")
         save(run, options.save)
         print(f"all are in {options.save}")
     return 1 if run.problems else 0

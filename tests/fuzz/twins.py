@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -12,7 +13,7 @@ import reencode
 from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, EncodeError
 from reencode import SHORTEST, Fields, Widths
-from wire_bytes import group, length, number, tag
+from wire_bytes import FIXED32, FIXED64, LEN, VARINT, group
 
 from onnx_lint import schema
 
@@ -24,11 +25,10 @@ OF_THE_BYTES = frozenset(
 """Rules about how a message is written, which say of a twin what they do not say of the other."""
 
 _UNKNOWN = (
-    number(900, 1),
-    length(901, b"x" * 20),
-    tag(902, 1) + bytes(8),
-    tag(903, 5) + bytes(4),
-    group(904, b"\x08\1"),
+    reencode.Field(900, VARINT, 1),
+    reencode.Field(901, LEN, b"x" * 20),
+    reencode.Field(902, FIXED64, 2**63),
+    reencode.Field(903, FIXED32, 7),
 )
 
 
@@ -40,17 +40,13 @@ def parsed(given: Seed) -> Any | None:
         return None
 
 
-def widths(rng: Random) -> Widths:
-    """In how many bytes numbers are written at least; a tag and a length have five at most, a value ten."""
-    return Widths(rng.randint(1, 5), rng.randint(1, 5), rng.choice((1, 2, 5, 10)))
-
-
-def twin(given: Seed, proto: Any, rng: Random) -> tuple[Seed, bool] | None:
+def twin(given: Seed, proto: Any | None, rng: Random) -> tuple[Seed, bool] | None:
     """The same message written in another way, and whether rules about bytes may find something else in it.
 
-    `proto`: the message. None where no twin can be made, since the bytes hold more than the message does.
+    `proto`: the message; None where Protocol Buffers refuses it, which onnx-lint may read all the same. There is no
+    twin where the bytes hold more than a tree of fields does.
     """
-    if rng.random() < 0.25:
+    if proto is not None and rng.random() < 0.25:
         made = _as_text(given, proto, rng)
         return (made, True) if made is not None else None
     try:
@@ -58,14 +54,30 @@ def twin(given: Seed, proto: Any, rng: Random) -> tuple[Seed, bool] | None:
         is_other = False
         for step in rng.sample(_STEPS, rng.randint(1, len(_STEPS))):
             fields = step(fields, rng)
-            is_other |= step in {_split, _reorder}  # one for all of a kind is reported where it stands first
-    except (IndexError, KeyError, ValueError, RecursionError, struct.error):
-        return None  # it has groups, or what is packed is no list
-    data = reencode.write(fields, widths(rng) if rng.random() < 0.5 else SHORTEST)
-    if rng.random() < 0.3:
-        data += rng.choice(_UNKNOWN)
+            is_other |= step in _MOVING
+        # A tag and a length have five bytes at most, a value ten.
+        widths = Widths(rng.randint(1, 5), rng.randint(1, 5), rng.choice((1, 2, 5, 10)))
+        data = reencode.write(fields, widths if rng.random() < 0.5 else SHORTEST)
+    except _NO_TREE:
+        return None
+    if rng.random() < 0.1:
+        data += group(904, b"\x08\1")
         is_other = True
     return Seed(f"a twin of {given.name}", data, given.suffix, given.proto), is_other
+
+
+def rewritten(data: bytes, message: str, rng: Random) -> bytes:
+    """The message, if the bytes are one, with numbers in more bytes than they need, or than they may have."""
+    try:
+        fields = reencode.read(data, message)
+        widths = Widths(*(rng.choice((1, 1, 2, 5, 6, 9, 10, 11, 12)) for _ in range(3)))
+        return reencode.write(rng.choice(_STEPS)(fields, rng), widths)
+    except _NO_TREE:
+        return data
+
+
+_NO_TREE = (IndexError, KeyError, ValueError, RecursionError, struct.error)
+"""What reading a tree raises for groups, for what is called packed and is no list, and for bytes that are no fields."""
 
 
 def _reorder(fields: Fields, rng: Random) -> Fields:
@@ -84,7 +96,20 @@ def _unpack(fields: Fields, rng: Random) -> Fields:
     return reencode.unpacked(fields)
 
 
-_STEPS: tuple[Callable[[Fields, Random], Fields], ...] = (_reorder, _split, _pack, _unpack)
+def _with_unknown(fields: Fields, rng: Random) -> Fields:
+    """The same with fields in some of the messages, at any depth, that the schema has not."""
+    found = []
+    for field in fields:
+        inner = field.value
+        found.append(replace(field, value=_with_unknown(inner, rng)) if isinstance(inner, tuple) else field)
+    if rng.random() < 0.3:
+        found.insert(rng.randrange(len(found) + 1), rng.choice(_UNKNOWN))
+    return tuple(found)
+
+
+_STEPS: tuple[Callable[[Fields, Random], Fields], ...] = (_reorder, _split, _pack, _unpack, _with_unknown)
+_MOVING = frozenset({_reorder, _split, _with_unknown})
+"""The steps that change what is found about the bytes: of faults of one kind the first one is reported."""
 
 
 def _as_text(given: Seed, proto: Any, rng: Random) -> Seed | None:
