@@ -33,6 +33,8 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MAX_KEY_BYTES": (0, 16),
     "_MAX_KEPT_BYTES": (0, 16),
     "_FEW_VALUES": (0, 3),
+    "FREE_BYTES": (0,),
+    "_SMALL_BYTES": (0, 64),
 }
 """The names of the constants, in whatever modules they are, and the values that they are given."""
 
@@ -42,6 +44,7 @@ KEPT: dict[str, str] = {
     "MAX_VARINT_BYTES": "what Protocol Buffers reads",
     "MAX_SHORT_VARINT_BYTES": "the same for tags and lengths",
     "_GROUP_BYTES": "how elements of three bits are packed",
+    "_OF_BYTES": "what an element is counted as",
     "FEW": "a divisor of sizes",
     "MAX_BYTES": "a limit",
     "MAX_TRIED_BYTES": "beyond it less is looked for",
