@@ -45,6 +45,7 @@ from onnx_lint.spec.target import NO_TARGET, Target
 if TYPE_CHECKING:
     from onnx_lint.model.flow.value_flow import ValueFlow
     from onnx_lint.model.newer_features import Feature
+    from onnx_lint.model.operators.bound_nodes import BoundNodes
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.tensors.checksum import Digests
     from onnx_lint.model.tensors.external import ExternalData, ExternalFile
@@ -277,6 +278,15 @@ class Model:
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
         return Operators(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version)
+
+    @cached_property
+    def bound_nodes(self) -> list[BoundNodes]:
+        """The nodes of functions whose attributes refer to parameters, with what calls and defaults give for these."""
+        if not self.parametric_functions or not any(kind.is_reference for kind in self.attribute_kinds):
+            return []
+        from onnx_lint.model.operators.bound_nodes import bound_nodes  # late, as few models have any
+
+        return bound_nodes(self.parametric_functions, self.graphs, self.operators)
 
     @cached_property
     def value_flow(self) -> ValueFlow:

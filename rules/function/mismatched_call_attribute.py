@@ -20,8 +20,8 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
 
     The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
     the type is the one that the attributes in the body state that refer to it; where they disagree, or the
-    parameter is nowhere referred to, any type is let pass. An attribute of the call that is a reference itself is
-    not judged.
+    parameter is nowhere referred to, any type is let pass. An attribute of the call that is a reference to a
+    parameter of the function around it counts by the type that it states.
 
     ### Example
 
@@ -36,7 +36,7 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
             if not parameters:
                 parameters = _parameters(model)
             parameter = parameters[function.index].get(attribute.name)
-            if parameter is None or attribute.ref_attr_name or not _type_name(attribute):
+            if parameter is None or not _type_name(attribute):
                 continue
             if attribute.type != parameter.proto.type:
                 place = node.place.at("attribute", index)

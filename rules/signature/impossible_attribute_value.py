@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, Place
 from onnx_lint.model.operators.attribute_faults import AttributeFault, attribute_faults
 from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.rule import Finding, Related, rule
@@ -36,8 +36,9 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
     - `value` of ConstantOfShape: one element.
 
-    An empty list counts as left out. References to parameters of a function are left aside. What depends on shapes is
-    for `impossible-operator-extent`, words and numbers that are one of a few for `unsupported-attribute-value`.
+    An empty list counts as left out. Where an attribute refers to a parameter of a function, each value counts that a
+    call or a default brings there, through functions that hand it on as well. What depends on shapes is for
+    `impossible-operator-extent`, words and numbers that are one of a few for `unsupported-attribute-value`.
 
     ### Example
 
@@ -55,10 +56,29 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
             for node in graph.nodes_of(faults) if faults else ():
                 for fault in faults[node.form]:
                     yield _finding(node, fault)
+    yield from _handed_in(model)
 
 
-def _finding(node: Node, fault: AttributeFault) -> Finding:
-    related = () if fault.other is None else (_related(node, fault.other),)
+def _handed_in(model: Model) -> Iterator[Finding]:
+    """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
+    told: set[tuple[Place, tuple[Place, ...]]] = set()
+    for bound in model.bound_nodes:
+        faults = attribute_faults(bound.schema, bound.bound)
+        own = attribute_faults(bound.schema, bound.form) if faults else ()
+        for fault in faults:
+            if fault in own:
+                continue
+            notes = bound.notes([name for name in (fault.attribute, fault.other) if name is not None])
+            places = tuple(place for place, _ in notes)
+            for node in bound.nodes:
+                found = _finding(node, fault, tuple(Related(*note) for note in notes))
+                if (found.place, places) not in told:
+                    told.add((found.place, places))
+                    yield found
+
+
+def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = ()) -> Finding:
+    related = (*(() if fault.other is None else (_related(node, fault.other),)), *origins)
     return Finding(
         node.place.at("attribute", next(attributes_with(node, {fault.attribute}))),
         f"attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",

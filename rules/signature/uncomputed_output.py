@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Model, Node, Place
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 TRAINING_OUTPUTS = {
@@ -33,6 +35,9 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
     training (`training_mode` 0 from version 14 on, `is_test` 1 up to version 6) it has only its first output. That
     a computed output MUST be named as well is not judged: every consumer lets an unused one go.
 
+    Where the attribute refers to a parameter of a function, what a call or a default gives counts, and where neither
+    does the operator's default. The body that is written for training is then called outside of it.
+
     ### Example
 
     ```
@@ -45,12 +50,30 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
             continue
         if schema.since_version in TRAINING_OUTPUTS and any(alike.outputs[1:]):
             for node in alike.nodes:
-                yield from _finding(node, *TRAINING_OUTPUTS[schema.since_version])
+                yield from _finding(node, node.form, *TRAINING_OUTPUTS[schema.since_version])
+    told: set[Place] = set()
+    for bound in model.bound_nodes:
+        schema = bound.schema
+        if schema.name == "BatchNormalization" and not schema.domain and any(bound.form.outputs[1:]):
+            if schema.since_version not in TRAINING_OUTPUTS:
+                continue
+            training = TRAINING_OUTPUTS[schema.since_version]
+            if all(attribute.name != training[0] or not attribute.ref_attr_name for attribute in bound.form.attributes):
+                continue
+            related = tuple(Related(*note) for note in bound.notes([training[0]]))
+            for node in bound.nodes:
+                for found in _finding(node, bound.bound, *training, related=related):
+                    if found.place not in told:
+                        told.add(found.place)
+                        yield found
 
 
-def _finding(node: Node, name: str, default: int, training: int) -> Iterator[Finding]:
-    attribute = next((attribute for attribute in node.attribute_protos if attribute.name == name), None)
-    if attribute is not None and attribute.ref_attr_name:
+def _finding(
+    node: Node, form: NodeForm, name: str, default: int, training: int, related: tuple[Related, ...] = ()
+) -> Iterator[Finding]:
+    attribute = next((attribute for attribute in form.attributes if attribute.name == name), None)
+    # What is of another type has a finding of its own.
+    if attribute is not None and (attribute.ref_attr_name or attribute.type != ATTRIBUTE_TYPE_CODES["INT"]):
         return
     value = default if attribute is None else attribute.i
     if (value != 0) == (training != 0):
@@ -60,6 +83,7 @@ def _finding(node: Node, name: str, default: int, training: int) -> Iterator[Fin
     yield Finding(
         node.place.at("output", index),
         f"{node.describe()} with {stated} does not compute output {index}, {quote(node.outputs[index])}",
+        related=related,
         allowed=f"one output, or {name} {training}",
         subject=node.outputs[index],
     )

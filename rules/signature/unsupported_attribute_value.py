@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import Model, Node, Proto
-from onnx_lint.model.operators.mismatch import describe_schema, version_hint
+from onnx_lint.model import Model, Node, Place, Proto
+from onnx_lint.model.operators.bound_nodes import BoundNodes
+from onnx_lint.model.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.model.operators.operators import AlikeNodes
-from onnx_lint.rule import Finding, rule
+from onnx_lint.record import Record
+from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote, suggestion
@@ -29,8 +31,9 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     the types of the output are allowed. Each element of a list has to be one of the values. The sets are those of
     the imported version.
 
-    References to parameters of a function are left aside, and so are attributes of the wrong type, which are for
-    `wrong-operator-attribute-type`. Attributes of domains that ONNX does not publish may have any value.
+    Where an attribute refers to a parameter of a function, each value counts that a call or a default brings there,
+    through functions that hand it on as well. Attributes of the wrong type are for `wrong-operator-attribute-type`.
+    Attributes of domains that ONNX does not publish may have any value.
 
     ### Example
 
@@ -46,6 +49,35 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
         if any(_wrong_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
             for node in alike.nodes:
                 yield from _findings(model.operators.schemas, schema, alike, node, restricted)
+    yield from _handed_in(model)
+
+
+def _handed_in(model: Model) -> Iterator[Finding]:
+    """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
+    told: set[tuple[Place, Place]] = set()
+    for bound in model.bound_nodes:
+        for attribute in bound.bound.attributes:
+            giver = bound.givers.get(attribute.name)
+            allowed = allowed_values(bound.schema, attribute.name) if giver is not None else None
+            wrong = _wrong_values(attribute, bound.schema, {attribute.name: allowed}) if allowed is not None else []
+            if giver is None or allowed is None or not wrong:
+                continue
+            related = tuple(Related(*note) for note in bound.notes([attribute.name]))
+            for node in bound.nodes:
+                place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
+                if (place, giver.place) not in told:
+                    told.add((place, giver.place))
+                    subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
+                    yield _finding(model.operators.schemas, subject, bound, node, place, related)
+
+
+class _Subject(Record):
+    """An attribute with a value that the operator does not allow."""
+
+    schema: OperatorSchema
+    name: str
+    value: str | int
+    allowed: Values
 
 
 def _findings(
@@ -53,22 +85,32 @@ def _findings(
 ) -> Iterator[Finding]:
     for index, attribute in enumerate(node.attribute_protos):
         wrong = _wrong_values(attribute, schema, restricted)
-        if not wrong:
-            continue
-        allowed = restricted[attribute.name]
-        shown = _shown(schema, attribute.name, wrong[0])
-        hint = version_hint(_version(schemas, schema, attribute.name, wrong[0]), alike, node)
-        hint = hint or _spelling(wrong[0], allowed)
-        yield Finding(
-            node.place.at("attribute", index),
-            f"attribute {quote(attribute.name)} of {node.describe()} is {shown}, "
-            f"{describe_schema(schema)} does not know that value{hint}",
-            allowed=_listed(schema, attribute.name, allowed),
-            subject=attribute.name,
-        )
+        if wrong:
+            subject = _Subject(schema, attribute.name, wrong[0], restricted[attribute.name])
+            yield _finding(schemas, subject, alike, node, node.place.at("attribute", index))
 
 
-def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: dict[str, Values]) -> list[str | int]:
+def _finding(
+    schemas: OperatorSchemas,
+    subject: _Subject,
+    alike: AlikeNodes | BoundNodes,
+    node: Node,
+    place: Place,
+    related: tuple[Related, ...] = (),
+) -> Finding:
+    schema, name, value = subject.schema, subject.name, subject.value
+    hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
+    return Finding(
+        place,
+        f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
+        f"{describe_schema(schema)} does not know that value{hint}",
+        related=related,
+        allowed=_listed(schema, name, subject.allowed),
+        subject=name,
+    )
+
+
+def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: Mapping[str, Values]) -> list[str | int]:
     allowed = restricted.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import Model, Node, Place
+from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.operators.given import broken_by
 from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model.types.stated_dims import Dims, stated_dims
@@ -38,6 +39,9 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     counts as not given, and so does a tensor of `scales` or `sizes` without elements: in operator set 11 `scales` is
     required and has to be empty beside `sizes`. There a `scales` of unknown length is let pass.
 
+    Where attributes refer to parameters of a function, those count that a call or a default gives; a function that
+    hands on two of which each call gives one is all right.
+
     ### Example
 
     ```
@@ -54,12 +58,36 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
         if not wanted:
             continue
         for graph, forms in alike.forms.items():
-            broken = {form for form in forms if any(broken_by(combination, form) for combination in wanted)}
+            broken = {form for form in forms if any(_broken_by(combination, form) for combination in wanted)}
             for node in graph.nodes_of(broken) if broken else ():
                 for combination in wanted:
-                    members = broken_by(combination, node.form)
+                    members = _broken_by(combination, node.form)
                     if members and not (schema.name == "Resize" and _has_empty_operand(node, members, schema)):
                         yield _finding(node, schema, combination, members)
+    yield from _handed_in(model)
+
+
+def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
+    """The members at odds, none where one of them is a reference, which may bring nothing."""
+    members = broken_by(combination, form)
+    references = {attribute.name for attribute in form.attributes if attribute.ref_attr_name}
+    return () if any(member.field == "attribute" and member.name in references for member in members) else members
+
+
+def _handed_in(model: Model) -> Iterator[Finding]:
+    """The findings for what calls and defaults bring into functions; each combination at a node has one."""
+    told: set[tuple[Place, Combination]] = set()
+    for bound in model.bound_nodes:
+        for combination in combinations(bound.schema):
+            members = _broken_by(combination, bound.bound)
+            if not members or _broken_by(combination, bound.form):
+                continue
+            names = [member.name for side in combination.sides for member in side if member.field == "attribute"]
+            related = tuple(Related(*note) for note in bound.notes(names))
+            for node in bound.nodes:
+                if (node.place, combination) not in told:
+                    told.add((node.place, combination))
+                    yield _finding(node, bound.schema, combination, members, related)
 
 
 _SCALES_REQUIRED = 11
@@ -90,7 +118,13 @@ def _dims(node: Node, name: str) -> Dims | None:
     return None
 
 
-def _finding(node: Node, schema: OperatorSchema, combination: Combination, members: Sequence[Member]) -> Finding:
+def _finding(
+    node: Node,
+    schema: OperatorSchema,
+    combination: Combination,
+    members: Sequence[Member],
+    origins: tuple[Related, ...] = (),
+) -> Finding:
     operator = describe_schema(schema)
     every = [member.describe() for side in combination.sides for member in side]
     if combination.kind is Kind.TOGETHER:
@@ -106,7 +140,7 @@ def _finding(node: Node, schema: OperatorSchema, combination: Combination, membe
         _place(node, members[-1]),
         message,
         "NOD-7c" if combination.is_enforced else "NOD-7d",
-        tuple(Related(_place(node, member), member.describe()) for member in members[:-1]),
+        (*(Related(_place(node, member), member.describe()) for member in members[:-1]), *origins),
         f"{allowed} (see {combination.source})",
         subject=members[-1].name,
     )

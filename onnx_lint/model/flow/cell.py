@@ -54,7 +54,7 @@ class Cell:
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
         self._reads: frozenset[int] = frozenset()
-        if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form):
+        if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
             self._take_rule(operator.schema, form, bound)
 
     def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> None:
@@ -144,12 +144,16 @@ def as_fact(kind: ValueType | None, shape: Output) -> Fact:
     return fact(kind, shape)
 
 
-def _has_faults(schema: OperatorSchema, form: NodeForm) -> bool:
+def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> bool:
     """Whether an attribute holds what the operator can do nothing with, which has a finding of its own."""
     if not form.attributes:
         return False
     from onnx_lint.model.operators.attribute_faults import attribute_faults
 
+    if bound and any(attribute.ref_attr_name for attribute in form.attributes):
+        from onnx_lint.model.operators.bound_nodes import with_values
+
+        form = with_values(form, bound)
     return bool(attribute_faults(schema, form))
 
 

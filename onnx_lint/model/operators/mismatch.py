@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import Memory
 from onnx_lint.model.graph import Node
@@ -22,6 +22,9 @@ from onnx_lint.spec.operators import (
 from onnx_lint.spec.operators.combinations import Combination, Kind, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.model.operators.bound_nodes import BoundNodes
 
 IMPLEMENTATION_PREFIX = "__"
 """Names of attributes that begin so are left to implementations, as consumers and onnx.checker do."""
@@ -177,12 +180,12 @@ def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int
     return other is not None and not other.deprecated and fits(other, alike)
 
 
-def version_hint(other: str, alike: AlikeNodes, node: Node) -> str:
+def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
     """What `other_version` says beside what is imported, to be put behind a message."""
     return f"; {other}, {imports(alike, node)}" if other else ""
 
 
-def imports(alike: AlikeNodes, node: Node) -> str:
+def imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:
     """The words that say which version of the operator's domain holds for the node."""
     return f"{importer(node)} imports {alike.operator.opset_version}"
 
