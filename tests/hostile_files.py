@@ -473,7 +473,7 @@ HEAVY = (
     ),
     Attack(
         "dimensions of a tensor",
-        "invalid-tensor-shape",
+        "exceeded-limit",
         _made(
             lambda: (
                 START
