@@ -149,8 +149,8 @@ class Comparison:
         error."""
         self.used: set[Explained] = set()
         self.cases: Counter[str] = Counter()
-        self.unexplained: dict[str, list[str]] = {}
-        """Examples, by operator, version and the difference without its numbers."""
+        self.unexplained: dict[str, tuple[dict[str, None], list[str]]] = {}
+        """Operators with their versions, and examples, by the difference without its numbers."""
 
     def compare(self, schema: onnx.defs.OpSchema, base: Case) -> None:
         """Compare the case and all mutations of it."""
@@ -174,15 +174,17 @@ class Comparison:
                 None if each is None else (each.shape if each.content is None else f"={each.content}")
                 for each in made.inputs
             ]
-            name = f"{schema.domain or 'ai.onnx'}::{schema.name}-{schema.since_version}"
-            group = f"{name} {_SIZES.sub('#', difference)}"
-            example = f"{inputs} {dict(made.attributes)} ({made.mutation}) {difference}"
-            self.unexplained.setdefault(group, []).append(example)
+            operator = f"{schema.name}-{schema.since_version}"
+            operators, examples = self.unexplained.setdefault(_SIZES.sub("#", difference), ({}, []))
+            operators[operator] = None
+            examples.append(f"{operator} {inputs} {dict(made.attributes)} ({made.mutation}) {difference}")
 
     def listing(self) -> list[str]:
-        """For each kind of difference how often it came, and the first example."""
-        named = [(group.partition(" ")[0], examples) for group, examples in self.unexplained.items()]
-        return [f"{name} {len(examples)} times, such as {examples[0]}" for name, examples in named]
+        """For each kind of difference the operators, how often it came, and the first example."""
+        return [
+            f"{len(examples)} times: {examples[0]} (and {', '.join([*operators][1:]) or 'no other operator'})"
+            for operators, examples in self.unexplained.values()
+        ]
 
 
 def _differences(message: str, problems: str, their_shapes: list[Any], our_shapes: list[Any]) -> Iterator[str]:

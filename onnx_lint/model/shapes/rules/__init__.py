@@ -27,12 +27,20 @@ FAMILIES: Final[Mapping[str, str]] = {
         Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu
     """,
     # --- images: convolution, pooling, normalization, resizing
-    #
+    "normalization": """
+        BatchNormalization GroupNormalization InstanceNormalization LayerNormalization MeanVarianceNormalization
+        RMSNormalization
+    """,
     # --- reduction and selection: what takes axes, indices, parts of a tensor or puts parts together
     "gathering": "Gather GatherElements GatherND Slice",
     "joining": "Concat Split",
+    "reduction": """
+        ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
+        ReduceSumSquare
+    """,
     # --- constants, recurrence, attention, quantization, losses, signals
     "constants": "Constant ConstantOfShape Multinomial RandomNormal RandomUniform Range",
+    "quantization": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
     # --- sequences and optionals, text, machine learning, training, ONNX Runtime
 }
 """The operators of each file, those of other domains than ai.onnx as "domain::name"."""
