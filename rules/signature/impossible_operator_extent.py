@@ -29,7 +29,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     - Convolution and pooling: `strides`, `dilations` and `kernel_shape` of positive numbers, one for each spatial axis
-      of the input; `group` positive; weights of as many dimensions as the input.
+      of the input; `group` positive; for DeformConv weights of as many dimensions as the input.
     - Split: `num_outputs` is the number of the node's outputs.
     - RNN, GRU and LSTM: `hidden_size` positive; input, weights and recurrence weights of three dimensions.
     - MatMulNBits of ONNX Runtime: weights of as many bytes as `N`, `K`, `bits` and `block_size` make.

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, finding_of, rule
 
 
-@rule(clause="NOD-8a", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+@rule(clause="NOD-8a", since="0.1.0", about=Model.has_shape_conflicts, needs="node", security=("CWE-125", "CWE-787"))
 def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """The shapes of a node's inputs are not those that its operator takes, or do not fit each other.
 

@@ -69,8 +69,9 @@ class Words(Record):
             case WrongRank():
                 what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
                 return f"{what}, {self._rank(problem)}"
-            case Unequal(place=place, expected=expected, by=by):
-                return f"{self._place(place, node)}, and has to be {expected}{self._reason(expected, by)}"
+            case Unequal(place=place, expected=expected, by=by, or_more=or_more):
+                wanted = f"at least {expected}" if or_more else str(expected)
+                return f"{self._place(place, node)}, and has to be {wanted}{self._reason(expected, by)}"
             case NotBroadcast(one=one, other=other):
                 pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
                 what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
@@ -96,8 +97,8 @@ class Words(Record):
         match problem:
             case WrongRank(least=least, greatest=greatest):
                 return _ranks(least, greatest)
-            case Unequal(expected=expected):
-                return str(expected)
+            case Unequal(expected=expected, or_more=or_more):
+                return f"at least {expected}" if or_more else str(expected)
             case NotBroadcast(one=one):
                 return f"{one.size} or 1"
             case Indivisible(divisor=divisor):

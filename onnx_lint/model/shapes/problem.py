@@ -52,6 +52,8 @@ class Unequal(Record):
     expected: int
     by: Place | None = None
     """From where the size follows; None where the operator fixes it."""
+    or_more: bool = False
+    """Whether a larger size would do, too."""
 
 
 class NotBroadcast(Record):

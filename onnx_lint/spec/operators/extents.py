@@ -77,8 +77,8 @@ def _window(weights: int | None) -> Extents:
 
 EXTENTS: Final[Mapping[tuple[str, str], Extents]] = MappingProxyType(
     {
-        **{("", name): _window(1) for name in ("Conv", "ConvInteger", "ConvTranspose", "DeformConv")},
-        ("", "QLinearConv"): _window(3),
+        ("", "DeformConv"): _window(1),
+        **{("", name): _window(None) for name in ("Conv", "ConvInteger", "ConvTranspose", "QLinearConv")},
         **{("", name): _window(None) for name in ("AveragePool", "LpPool", "MaxPool", "MaxUnpool")},
         ("", "Split"): Extents(outputs="num_outputs"),
         **{("", name): _RECURRENT for name in ("GRU", "LSTM", "RNN")},

@@ -27,6 +27,8 @@ FAMILIES: Final[Mapping[str, str]] = {
         Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu
     """,
     # --- images: convolution, pooling, normalization, resizing
+    "convolution": "Conv ConvInteger ConvTranspose QLinearConv",
+    "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
     "normalization": """
         BatchNormalization GroupNormalization InstanceNormalization LayerNormalization MeanVarianceNormalization
         RMSNormalization

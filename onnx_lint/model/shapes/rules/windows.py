@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What convolution and pooling have in common: a window that moves over the spatial axes of a padded input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onnx_lint.model.shapes.dims import Dim, Dims
+from onnx_lint.model.shapes.operands import Operands
+from onnx_lint.model.shapes.problem import Dimension, Element, Unequal
+from onnx_lint.record import Record
+
+SAME = ("SAME_UPPER", "SAME_LOWER")
+
+
+class Window(Record):
+    """The attributes that say how a window moves, a number for each spatial axis."""
+
+    kernel: Dims
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begin: tuple[int, ...]
+    end: tuple[int, ...]
+    """How much is put before and behind each axis."""
+    is_automatic: bool
+    """Whether the padding is such that as many windows fit as strides, instead of these numbers."""
+    weights: int | None = None
+    """The input whose shape gives the kernel, if one does."""
+
+    def place(self, axis: int) -> Dimension | None:
+        """The dimension of the weights that gives the kernel's size along a spatial axis."""
+        size = self.kernel[axis]
+        return Dimension(self.weights, axis + 2, size) if self.weights is not None and isinstance(size, int) else None
+
+    def extent(self, axis: int) -> int | None:
+        """How many elements of an axis the window stretches over."""
+        size = self.kernel[axis]
+        return (size - 1) * self.dilations[axis] + 1 if isinstance(size, int) else None
+
+
+def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None = None) -> Window | None:
+    """The window of a node over `rank` spatial axes; None where an attribute is wrong, which is noted.
+
+    `kernel` is the size of the window where no attribute says it, as that of the input `weights`.
+    """
+    strides = _list(node, "strides", rank, rank, least=1)
+    dilations = _list(node, "dilations", rank, rank, least=1)
+    pads = _list(node, "pads", 2 * rank, rank, least=0)
+    stated = node.integers("kernel_shape")
+    if stated or (stated is not None and kernel is None):
+        are_right = node.has_count("kernel_shape", len(stated), rank, 0) and node.at_least(1, stated, "kernel_shape")
+        kernel = stated if are_right else None
+    if kernel is None or strides is None or dilations is None or pads is None or len(kernel) != rank:
+        return None
+    # VALID is no padding at all, and SAME_UPPER and SAME_LOWER say by themselves how much.
+    automatic = node.text("auto_pad", "NOTSET")
+    if automatic == "VALID":
+        pads = (0,) * (2 * rank)
+    return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic in SAME, weights)
+
+
+def _list(node: Operands, name: str, count: int, rank: int, *, least: int) -> tuple[int, ...] | None:
+    """A list with a number for each spatial axis; without one, or with an empty one, the least that changes nothing."""
+    values = node.integers(name)
+    if not values:
+        return (least,) * count
+    if not node.has_count(name, len(values), count, 0) or not node.at_least(least, values, name):
+        return None
+    return values
+
+
+def slid(node: Operands, shape: Dims, over: Window, *, rounds_up: bool = False) -> Dims | None:
+    """The sizes of the spatial axes behind the window; None where the window is larger than the padded input.
+
+    `rounds_up` lets a last window begin within the input that ends behind it.
+    """
+    found: list[Dim] = []
+    for axis, size in enumerate(shape[2:]):
+        found.append(_slid(node, axis, size, over, rounds_up=rounds_up))
+    return None if node.problems else tuple(found)
+
+
+def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool) -> Dim:
+    stride, extent = over.strides[axis], over.extent(axis)
+    if over.is_automatic:
+        return -(-size // stride) if isinstance(size, int) else (size if stride == 1 else None)
+    before, behind = over.begin[axis], over.end[axis]
+    if not isinstance(size, int):
+        # A window that takes away as much as the padding adds keeps a variable.
+        return size if extent is not None and stride == 1 and before + behind == extent - 1 else None
+    if extent is None:
+        return None
+    left = size + before + behind - extent
+    if left < 0:
+        # Of an empty input nothing comes, whatever the window; a node test case has such inputs.
+        if size:
+            place = Dimension(0, axis + 2, size)
+            by = Element("kernel_shape", over.kernel[axis], axis) if node.integers("kernel_shape") else over.place(axis)
+            node.problems.append(Unequal(place, extent - before - behind, by, or_more=True))
+        return None
+    count = -(-left // stride) + 1 if rounds_up else left // stride + 1
+    if rounds_up and (count - 1) * stride >= size + before:
+        # A window that would begin in the padding behind the input is left out, as the texts say from version 22 on.
+        # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and nobody says who is right.
+        return count - 1 if node.version >= _LEAVES_OUT and node.operator != "LpPool" else None
+    return count
+
+
+_LEAVES_OUT = 22
+
+
+def spatial_kernel(shape: Sequence[Dim]) -> Dims:
+    """The kernel that weights of a shape have."""
+    return tuple(shape[2:])
