@@ -33,6 +33,7 @@ FAMILIES: Final[Mapping[str, str]] = {
         BatchNormalization GroupNormalization InstanceNormalization LayerNormalization MeanVarianceNormalization
         RMSNormalization
     """,
+    "resizing": "CenterCropPad Resize Upsample",
     # --- reduction and selection: what takes axes, indices, parts of a tensor or puts parts together
     "gathering": "Gather GatherElements GatherND Slice",
     "joining": "Concat Split",
