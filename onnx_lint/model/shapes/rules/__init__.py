@@ -35,12 +35,16 @@ FAMILIES: Final[Mapping[str, str]] = {
     """,
     "resizing": "CenterCropPad Resize Upsample",
     # --- reduction and selection: what takes axes, indices, parts of a tensor or puts parts together
+    "along_axes": "CumProd CumSum EyeLike ReverseSequence Trilu",
     "gathering": "Gather GatherElements GatherND Slice",
     "joining": "Concat Split",
+    "padding": "DepthToSpace Pad SpaceToDepth",
     "reduction": """
         ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
         ReduceSumSquare
     """,
+    "scattering": "Scatter ScatterElements ScatterND TensorScatter",
+    "selection": "Compress NonMaxSuppression NonZero OneHot TopK Unique",
     # --- constants, recurrence, attention, quantization, losses, signals
     "constants": "Constant ConstantOfShape Multinomial RandomNormal RandomUniform Range",
     "quantization": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
