@@ -8,9 +8,10 @@ of many small nodes costs one step a node.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.loader.packed import check_packed
-from onnx_lint.loader.runs import LONG_RUN, records_of
+from onnx_lint.loader.runs import LONG_RUN, RUN, records_of
 from onnx_lint.model import Payload
 from onnx_lint.model.places.place import Key
 from onnx_lint.record import Record
@@ -283,7 +284,9 @@ class _Copier:
         ):
             self.take(1)
             field = fields.get(number)
-            if field is None or field.name not in _VALUE_FIELDS or following - value < PAYLOAD_BYTES:
+            if field is None or field.name not in _VALUE_FIELDS:
+                continue
+            if following - value < PAYLOAD_BYTES and not _goes_on(payloads, field, wire_type):
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
@@ -300,3 +303,14 @@ class _Copier:
         if payloads:
             self.payloads[key] = tuple(payloads)
         return copied + self.copy(pending, end)
+
+
+_MOST_PARTS: Final = 1_000
+"""Of a list that is given in more parts the small ones stay in the message, since a part takes up memory as well."""
+
+
+def _goes_on(payloads: list[Payload], field: wire.Field, wire_type: int) -> bool:
+    """Whether a small part belongs behind a large one: what stays in the message counts as what comes first."""
+    if len(payloads) >= _MOST_PARTS or not (wire_type == RUN or field.accepts(wire_type)):
+        return False
+    return any(payload.field == field.name for payload in payloads)

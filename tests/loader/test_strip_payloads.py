@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from wire_bytes import length, number
+from wire_bytes import FIXED32, length, number, tag
 
 from onnx_lint.loader.strip_payloads import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
 from onnx_lint.model.places.byte_ranges import ByteRanges
@@ -118,3 +118,18 @@ def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():
 
     with pytest.raises(TooManyFieldsError):
         read_skeleton(BytesSource(data), len(data), 40_000)
+
+
+def test_a_short_part_of_a_list_stays_behind_a_long_one():
+    """The parts of a list are told in the order of the file: in the message is what comes before the first long one."""
+    short, name, long = tag(4, FIXED32) + b"\0\0\x80\x3f", length(8, "w"), (tag(4, FIXED32) + bytes(4)) * 1_000
+    data = short + name + long + name + short + name + length(9, "raw")
+
+    skeleton = read_skeleton(BytesSource(data), len(data), 50_000, "TensorProto", whole_bytes=0)
+
+    assert skeleton.data == short + name + name + name + length(9, "raw")
+    behind = len(data) - len(length(9, "raw") + name + short)
+    assert [(payload.offset, payload.length) for payload in skeleton.payloads[()]] == [
+        (len(short + name), len(long)),
+        (behind, len(short)),
+    ]
