@@ -150,6 +150,9 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
     directory = os.path.dirname(path) if settings.external_data and is_file else None
+    trusted = settings.external_data_roots
+    if settings.follow_links and directory is not None:
+        trusted = (directory, *trusted)
     with watch("load model"):
         model = load(
             source,
@@ -161,6 +164,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
             schemas=schemas_of(settings),
             target=settings.target,
             opset_imports=settings.opset_imports,
+            trusted_folders=trusted,
         )
     verdict = lint_model(model, settings, watch)
     errors = list(verdict.errors)

@@ -15,6 +15,7 @@ from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without
 
 _MAX_UNREAD: Final = 100
 """Of the data files whose checksums were not verified so many are told."""
+_FOLLOWING: Final = " (options --follow-links and --external-data-root)"
 _MAX_DOMAINS: Final = 1_000
 """Of the domains that a model imports or uses so many are told, apart from the findings."""
 
@@ -69,6 +70,11 @@ def left_out(model: Model, settings: Settings) -> Iterator[str]:
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
         why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
         yield f"the files of external data were not examined{why}"
+    if model.loaded and model.directory is not None:
+        linked = {data.location: data.file for data in model.external_data if data.file is not None}
+        untouched = ((name, file) for name, file in linked.items() if file.state.name == "LINKED")
+        for location, file in islice(untouched, _MAX_UNREAD):
+            yield f"the external data {quote(location)} was not examined: {file.detail}{_FOLLOWING}"
     if model.loaded and model.digests is not None:
         for location, reason in islice(model.digests.unread.items(), _MAX_UNREAD):
             yield f"the checksum of {quote(location)} was not verified: {reason}"

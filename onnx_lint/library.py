@@ -36,6 +36,8 @@ def lint(
     pedantic: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     external_data: bool = True,
+    follow_links: bool = False,
+    external_data_roots: Sequence[str | os.PathLike[str]] = (),
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
     target_ir: int | None = None,
@@ -49,6 +51,8 @@ def lint(
     of the messages that `proto` names. `edition`,
     `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
+    `follow_links`, `external_data_roots`: whether links to such files are followed inside the folder of the model, and
+    further folders into which they are followed.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
     name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
     by domain, the newest operator set versions that the consumer of the model knows. No configuration file is read.
@@ -59,7 +63,7 @@ def lint(
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
     path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
     edition, variant, rule, option, limit or target and for a faulty schema file, OSError for a schema file that cannot
-    be read; ValueError as well for a selection that leaves no rule.
+    be read and for a root that is no directory; ValueError as well for a selection that leaves no rule.
     """
     settings = Settings(
         standard=Standard(edition, variant),
@@ -68,6 +72,8 @@ def lint(
         pedantic=pedantic,
         options=options or {},
         external_data=external_data,
+        follow_links=follow_links,
+        external_data_roots=tuple(os.fspath(folder) for folder in external_data_roots),
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
         limits=DEFAULT_LIMITS.with_values(limits or {}),
         target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -38,6 +40,10 @@ class Settings(Record):
     """Options by rule id."""
     external_data: bool = True
     """Whether to look up the files of external data."""
+    follow_links: bool = False
+    """Whether links to files of external data are followed that stay in the folder of the model."""
+    external_data_roots: tuple[str, ...] = ()
+    """Folders into which links to files of external data are followed."""
     extend_select: tuple[str, ...] = ()
     """What to report besides `select` or the default set."""
     severities: Mapping[str, Severity] = EMPTY
@@ -66,6 +72,9 @@ class Settings(Record):
         for rule, options in self.options.items():
             check_options(rule, options)
         schemas_of(self)
+        for folder in self.external_data_roots:
+            if not os.path.isdir(folder):
+                raise NotADirectoryError(errno.ENOTDIR, "is no directory", folder)
         if self.proto is not None:
             kind_of(self.proto)
         for domain, version in self.opset_imports.items():

@@ -8,7 +8,13 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from onnx_lint.cli.completion import complete_file_ignores, complete_limits, complete_selectors, complete_severities
+from onnx_lint.cli.completion import (
+    complete_file_ignores,
+    complete_files,
+    complete_limits,
+    complete_selectors,
+    complete_severities,
+)
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.report_options import common_report_options, files_options, report_options
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT, Request
@@ -125,6 +131,15 @@ _extent_options = section(
         default=True,
         type=bool,
         help="Leave files of tensors beside the model alone.",
+    ),
+    click.option("--follow-links", is_flag=True, help="Follow links to such files inside the model's folder."),
+    click.option(
+        "--external-data-root",
+        "external_data_roots",
+        multiple=True,
+        metavar="DIR",
+        shell_complete=complete_files,
+        help="Follow links to such files into this folder, too.",
     ),
     click.option("--verify-checksums", is_flag=True, help="Read such files, and compare their checksums."),
     click.option(

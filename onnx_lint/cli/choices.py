@@ -210,6 +210,8 @@ def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
             ignore=(*names_of(request.ignore, known), *names_of(ignores, known), *off),
             pedantic=request.pedantic,
             external_data=request.external_data,
+            follow_links=request.follow_links,
+            external_data_roots=request.external_data_roots,
             extend_select=names_of(request.extend_select, known),
             severities=severities,
             options=rule_options,

@@ -31,6 +31,8 @@ PARAMETERS: Final = {
     "target-opset": "target_opsets",
     "proto": "proto",
     "external-data": "external_data",
+    "follow-links": "follow_links",
+    "external-data-roots": "external_data_roots",
     "opset-schemas": "opset_schemas",
     "limits": "limits",
     "rules": "rule_options",
@@ -49,6 +51,7 @@ _SINGLE: Final = (
     "fail-on",
     "target-ir",
     "external-data",
+    "follow-links",
     "format",
     "jobs",
     "documentation-url",
@@ -71,8 +74,9 @@ def merged(request: Request, values: Values) -> Request:
         _check_target(values, ("target-ir",))
     if "baseline" not in request.given and ("baseline",) in values:
         changes["baseline"] = _joined(values["baseline",])
-    if "opset_schemas" not in request.given and ("opset-schemas",) in values:
-        changes["opset_schemas"] = tuple(_all_joined(values["opset-schemas",]))
+    for name in ("opset-schemas", "external-data-roots"):
+        if PARAMETERS[name] not in request.given and (name,) in values:
+            changes[PARAMETERS[name]] = tuple(_all_joined(values[name,]))
     if ("exclude",) in values:
         changes["exclude"] = (*_patterns(values["exclude",]), *request.exclude)
     return replace(request, **changes, **_selection(request, values), **_tables(request, values))

@@ -46,6 +46,8 @@ class Request(Record):
     target_opsets: tuple[str, ...] = ()
     opset_schemas: tuple[str, ...] = ()
     external_data: bool = True
+    follow_links: bool = False
+    external_data_roots: tuple[str, ...] = ()
     verify_checksums: bool = False
     limits: tuple[str, ...] = ()
     files_from: str | None = None

@@ -29,6 +29,8 @@ _OPTIONS: Final = {
     "fail-on": "fail_on",
     "baseline": "baseline",
     "external-data": "external_data",
+    "follow-links": "follow_links",
+    "external-data-roots": "external_data_roots",
     "opset-schemas": "opset_schemas",
     "select": "select",
     "ignore": "select",

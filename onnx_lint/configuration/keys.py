@@ -192,6 +192,25 @@ _DECLARED: Final = (
         "--no-external-data",
     ),
     Key(
+        "follow-links",
+        FLAG,
+        False,
+        "Whether to follow links to such files that stay in the folder of the model.",
+        "A link that leads out of it is followed only into a folder of external-data-roots; the rest is told as not "
+        "verified.",
+        "follow-links = false",
+        "--follow-links",
+    ),
+    Key(
+        "external-data-roots",
+        TEXTS,
+        [],
+        "Folders into which links to such files are followed, as in the caches of model hubs, DVC, Bazel and Nix.",
+        "Paths, relative to this file. Whatever is below them may be read, wherever the link is.",
+        'external-data-roots = ["../hub"]',
+        "--external-data-root",
+    ),
+    Key(
         "opset-schemas",
         TEXTS,
         [],

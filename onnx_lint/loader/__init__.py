@@ -6,7 +6,7 @@ What is wrong with the bytes becomes faults of the model; nothing here raises fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from google.protobuf.message import DecodeError
@@ -49,6 +49,7 @@ def load(
     schemas: OperatorSchemas = BUILT_IN,
     target: Target = NO_TARGET,
     opset_imports: Mapping[str, int] = EMPTY,
+    trusted_folders: Sequence[str] = (),
 ) -> Model:
     """Load the model in `source`. `name` is the file's name; its suffix decides only what the content leaves open.
 
@@ -56,7 +57,7 @@ def load(
     file; of a file that holds more there is a fault that says so and no message. `proto`: the message that the file
     holds, such as `TensorProto`; None to tell by its content. `schemas`: the operators that are known. `target`: the
     consumer that the model is meant for. `opset_imports`: the versions of operator sets, by domain, that a graph or
-    node is taken to import which stands in no model.
+    node is taken to import which stands in no model. `trusted_folders`: where links to external data may lead.
 
     Always returns a Model; where no message could be read, `Model.loaded` is false and `Model.faults` says why.
     Raises ReadError when the source cannot be read.
@@ -70,6 +71,7 @@ def load(
         schemas=schemas,
         target=target,
         opset_imports=opset_imports,
+        trusted_folders=trusted_folders,
     )
     form = identify(source, name)
     if isinstance(form, Fault) and source.size == 0 and proto not in {None, MODEL}:

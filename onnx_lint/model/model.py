@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from onnx_lint.model.operators.bound_nodes import BoundNodes
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.tensors.checksum import Digests
-    from onnx_lint.model.tensors.external import ExternalData, ExternalFile
+    from onnx_lint.model.tensors.data_folder import DataFolder
+    from onnx_lint.model.tensors.external import ExternalData
 
 
 class Model:
@@ -64,6 +65,7 @@ class Model:
         form: str = "binary",
         kind: str = MODEL,
         directory: str | None = None,
+        trusted_folders: Sequence[str] = (),
         standard: Standard = DEFAULT_STANDARD,
         limits: Limits = DEFAULT_LIMITS,
         schemas: OperatorSchemas = BUILT_IN,
@@ -92,6 +94,8 @@ class Model:
         """`binary`, `textproto` or `json`."""
         self.directory = directory
         """The folder of the model file, in which external data is looked for; None when it is not to be looked for."""
+        self.trusted_folders = trusted_folders
+        """The folders into which links to files of external data are followed."""
         self.standard = standard
         """The edition and variant of the specification that the model is held against."""
         self.limits = limits
@@ -391,15 +395,21 @@ class Model:
             return []
         from onnx_lint.model.tensors.external import ExternalData  # late, as most models have none
 
-        files: dict[str, ExternalFile] = {}
-        return [ExternalData(tensor, self.directory, files, self.digests) for tensor in found]
+        return [ExternalData(tensor, self.data_folder, self.digests) for tensor in found]
+
+    @cached_property
+    def data_folder(self) -> DataFolder | None:
+        """The folder in which files of external data are looked for; None where there is no place to look for them."""
+        from onnx_lint.model.tensors.data_folder import DataFolder  # late, as above
+
+        return DataFolder(self.directory, self.trusted_folders) if self.directory is not None else None
 
     @cached_property
     def digests(self) -> Digests | None:
         """The digests of the files of external data; None where there is no place to look for them."""
         from onnx_lint.model.tensors.checksum import Digests  # late, as above
 
-        return Digests(self.directory, self.limits.external_bytes) if self.directory is not None else None
+        return Digests(self.data_folder, self.limits.external_bytes) if self.data_folder is not None else None
 
     @cached_property
     def tensors(self) -> SuspectTensors:

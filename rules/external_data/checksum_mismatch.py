@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.external import FileState
+from onnx_lint.model.tensors.data_folder import FileState
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.external import ExternalData, FileState
+from onnx_lint.model.tensors.data_folder import FileState
+from onnx_lint.model.tensors.external import ExternalData
 from onnx_lint.rule import Finding, rule
 
 
@@ -32,7 +33,9 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
-    symbolic link points to is not looked at.
+    symbolic link points to is not looked at, and told as not verified, unless it stays in the folder of the model and
+    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is no finding: what
+    it leads to is judged like any file, and if that is nothing, the file is missing (`missing-external-file`).
 
     ### Example
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.external import ExternalData, FileState
+from onnx_lint.model.tensors.data_folder import FileState
+from onnx_lint.model.tensors.external import ExternalData
 from onnx_lint.rule import Finding, rule
 
 

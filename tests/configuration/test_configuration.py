@@ -435,6 +435,8 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ('target-opset."ai.onnx" = 17', "command line"),
         ("# proto is not set", "default"),
         ("external-data = true", "default"),
+        ("follow-links = false", "default"),
+        ("external-data-roots = []", "default"),
         ("opset-schemas = []", "default"),
         ("limits = {}", "default"),
         ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
@@ -466,14 +468,14 @@ def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Pat
     document = tomllib.loads(examples)
     assert sorted(document) == sorted(KEYS)
     jsonschema.validate(document, configuration_schema())
-    for absent in ("extend", "opset-schemas", "baseline"):
+    for absent in ("extend", "external-data-roots", "opset-schemas", "baseline"):
         del document[absent]
     (folder / "base.toml").write_text("")
     (folder / "onnx-lint.toml").write_text(
         "\n".join(
             line
             for line in examples.splitlines()
-            if line.partition(" ")[0] not in {"extend", "opset-schemas", "baseline"}
+            if line.partition(" ")[0] not in {"extend", "external-data-roots", "opset-schemas", "baseline"}
         )
     )
     assert run(["odd.textproto"]) in {0, 1}

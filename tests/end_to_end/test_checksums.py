@@ -14,7 +14,7 @@ from onnx_lint import schema
 from onnx_lint.cli.progress import reading_shown
 from onnx_lint.engine import lint_file
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.model.tensors import checksum, external
+from onnx_lint.model.tensors import checksum, data_folder
 from onnx_lint.report import FileReport
 from onnx_lint.settings import Settings
 
@@ -131,9 +131,9 @@ def test_what_takes_the_place_of_a_file_after_the_look_is_not_read(
     secret = folder / "secret"
     secret.mkdir()
     (secret / "w.bin").write_bytes(b"secret")
-    original = external.examine
+    original = data_folder.examine
 
-    def examine(directory: str, location: str) -> external.ExternalFile:
+    def examine(directory: str, location: str) -> data_folder.ExternalFile:
         found = original(directory, location)
         target = folder / "sub" / "w.bin"
         target.unlink()
@@ -148,7 +148,7 @@ def test_what_takes_the_place_of_a_file_after_the_look_is_not_read(
             os.link(secret / "w.bin", target)
         return found
 
-    monkeypatch.setattr(external, "examine", examine)
+    monkeypatch.setattr(data_folder, "examine", examine)
     report = lint(path)
     assert report.diagnostics == ()
     assert report.incomplete[0].startswith("the checksum of 'sub/w.bin' was not verified: ")
@@ -159,7 +159,7 @@ def test_a_file_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(directory: str, location: str) -> int:
         raise PermissionError(13, "Permission denied", location)
 
-    monkeypatch.setattr(checksum, "open_below", refuse)  # root, as whom tests may run, reads every file
+    monkeypatch.setattr(data_folder, "open_below", refuse)  # root, as whom tests may run, reads every file
     report = lint(model("sub/w.bin"))
     assert report.incomplete == ("the checksum of 'sub/w.bin' was not verified: permission denied",)
 

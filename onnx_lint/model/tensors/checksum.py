@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SHA-1 digests of data files beside a model: each file is read once, in pieces, and only so many bytes in all.
-
-Who can write to the folder may put another thing in the place of a file after it was looked at. So each folder on the
-way is opened below the one before it, no link is followed, and what counts is what the opened descriptor says.
-"""
+"""SHA-1 digests of data files beside a model: each file is read once, in pieces, and only so many bytes in all."""
 
 from __future__ import annotations
 
 import os
-import stat
 from typing import Final
 
+from onnx_lint.model.tensors.data_folder import DataFolder
 from onnx_lint.record import Record
 
 _PIECE_BYTES: Final = 1 << 20
@@ -36,9 +32,9 @@ under_way: Reading | None = None
 class Digests:
     """The digests of the data files of one model, each computed when it is first asked for."""
 
-    def __init__(self, directory: str, most: int) -> None:
+    def __init__(self, folder: DataFolder, most: int) -> None:
         """`most`: how many bytes are read for the whole model."""
-        self._directory = directory
+        self._folder = folder
         self._left = most
         self._found: dict[str, str | None] = {}
         self.unread: dict[str, str] = {}
@@ -58,12 +54,8 @@ class Digests:
         return self._found[location]
 
     def _read(self, location: str) -> str | None:
-        descriptor = open_below(self._directory, location)
+        descriptor, status = self._folder.open(location)
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-                self.unread[location] = "it is no regular file, or has further hard links"
-                return None
             key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             if key in _known:
                 return _known[key]
@@ -85,27 +77,6 @@ class Digests:
 _MAX_KNOWN: Final = 10_000
 _known: Final[dict[_FileState, str]] = {}
 """The digests of files that other models of the run have named as well, by what would change with the file."""
-
-
-def open_below(directory: str, location: str) -> int:
-    """The descriptor of a file, opened for reading, to which no link leads below the directory.
-
-    Raises OSError where there is none.
-    """
-    no_link = getattr(os, "O_NOFOLLOW", 0)
-    flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    if os.open not in os.supports_dir_fd:
-        return os.open(os.path.join(directory, location), flags)
-    *folders, name = location.split("/")
-    descriptor = os.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for folder in folders:
-            below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | no_link, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = below
-        return os.open(name, flags, dir_fd=descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _sha1(descriptor: int, size: int, location: str) -> str:

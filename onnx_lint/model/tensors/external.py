@@ -2,15 +2,12 @@
 """External data: what a tensor says of the file that holds its values, and what the file system says of that file.
 
 A location comes from a stranger. It is judged as the string that it is first, and only one that stays below the model's
-folder is looked up, with `lstat` of each component, so that no link is followed. No data file is opened here.
+folder is looked up, see `data_folder`. No data file is opened here.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import stat
-from enum import Enum
 from typing import Final
 
 from onnx_lint.cached import cached_property, remembered
@@ -18,10 +15,9 @@ from onnx_lint.model.columns.tensor_encodings import element_count
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.tensors.checksum import Digests
-from onnx_lint.record import Record
+from onnx_lint.model.tensors.data_folder import DataFolder, ExternalFile, components
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64
-from onnx_lint.wording import quote
 
 KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 """The keys of external_data; `basepath` is set at run time."""
@@ -41,26 +37,6 @@ def _whole_number(value: str | None) -> int | None:
         return None
     number = int(value)
     return number if number <= MAX_INT64 else None
-
-
-class FileState(Enum):
-    """What the file system says of a location."""
-
-    REGULAR = "a regular file"
-    MISSING = "missing"
-    OTHER = "no regular file"
-    LINKED = "a symbolic link"
-    HARD_LINKED = "a file with further hard links"
-
-
-class ExternalFile(Record):
-    """A data file as `lstat` sees it."""
-
-    state: FileState
-    detail: str
-    """The state in words, with the component of the path that is to blame."""
-    size: int | None = None
-    """The size in bytes; None unless it is a regular file that no symbolic link leads to."""
 
 
 @remembered(1_000)
@@ -87,55 +63,20 @@ def goes_up(location: str) -> bool:
     return ".." in location and re.search(_PARENT, location) is not None
 
 
-def _components(location: str) -> list[str]:
-    """The names that a path is made of."""
-    return [part for part in location.split("/") if part not in ("", ".")]
-
-
 @remembered(1_000)
 def spelled_plainly(location: str) -> str:
     """The location without `.` and doubled slashes: two spellings of one path give the same."""
-    return ("/" if location.startswith("/") else "") + "/".join(_components(location))
-
-
-def examine(directory: str, location: str) -> ExternalFile:
-    """Look up a location that is a relative path without parent directories; no link is followed."""
-    path = directory
-    status: os.stat_result | None = None
-    parts = _components(location)
-    names_directory = location.endswith(("/", "/."))
-    for index, part in enumerate(parts):
-        path = os.path.join(path, part)
-        shown = quote("/".join(parts[: index + 1]))
-        try:
-            status = os.lstat(path)
-        except OSError as error:
-            return ExternalFile(FileState.MISSING, f"{shown}: {(error.strerror or str(error)).lower()}")
-        except ValueError as error:
-            return ExternalFile(FileState.MISSING, f"{shown}: {error}")
-        if stat.S_ISLNK(status.st_mode):
-            return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
-        if (names_directory or index < len(parts) - 1) and not stat.S_ISDIR(status.st_mode):
-            return ExternalFile(FileState.MISSING, f"{shown} is no directory")
-    if status is None or not stat.S_ISREG(status.st_mode):
-        return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")
-    if status.st_nlink > 1:
-        return ExternalFile(
-            FileState.HARD_LINKED, f"{quote(location)} has {status.st_nlink} hard links", status.st_size
-        )
-    return ExternalFile(FileState.REGULAR, f"{quote(location)} is a regular file", status.st_size)
+    return ("/" if location.startswith("/") else "") + "/".join(components(location))
 
 
 class ExternalData:
     """The external_data entries of one tensor. Of a key that is given twice the first entry counts here."""
 
-    def __init__(
-        self, tensor: Tensor, directory: str | None, files: dict[str, ExternalFile], digests: Digests | None
-    ) -> None:
+    def __init__(self, tensor: Tensor, folder: DataFolder | None, digests: Digests | None) -> None:
+        """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
         self.tensor = tensor
-        self._directory = directory
+        self._folder = folder
         self._digests = digests
-        self._files = files  # shared by the tensors of a model: a thousand of them may be in one file
 
     @property
     def proto(self) -> Proto:
@@ -209,11 +150,9 @@ class ExternalData:
     @cached_property
     def file(self) -> ExternalFile | None:
         """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
-        if self._directory is None or not self.is_external or not self.is_safe:
+        if self._folder is None or not self.is_external or not self.is_safe:
             return None
-        if self.location not in self._files:
-            self._files[self.location] = examine(self._directory, self.location)
-        return self._files[self.location]
+        return self._folder.file(self.location)
 
     def sha1(self) -> str | None:
         """The SHA-1 digest of the data file in hexadecimal; None when it cannot be read, or is too large."""

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a model, in which the files of its external data are looked for, and the folders links may lead to.
+
+A location is looked up with `lstat` of each of its components. A link is followed only into a folder that the user
+trusts: what it leads to is worked out as a path without links, which has to lie in that folder.
+
+Who can write to a folder may put another thing in the place of a file after it was looked at. So a file is opened
+below the folder that it has to be in, each folder on the way below the one before it and no link followed, and what
+counts is what the opened descriptor says.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from enum import Enum
+
+from onnx_lint.record import Record, replace
+from onnx_lint.wording import quote
+
+
+class FileState(Enum):
+    """What the file system says of a location."""
+
+    REGULAR = "a regular file"
+    MISSING = "missing"
+    OTHER = "no regular file"
+    LINKED = "a symbolic link that is not followed"
+    HARD_LINKED = "a file with further hard links"
+
+
+class ExternalFile(Record):
+    """A data file as `lstat` sees it."""
+
+    state: FileState
+    detail: str
+    """The state in words, with the component of the path that is to blame."""
+    size: int | None = None
+    """The size in bytes; None unless it is a regular file that was reached."""
+    folder: str = ""
+    """The folder below which it is opened."""
+    path: str = ""
+    """The path below that folder, which no link is part of."""
+    link: str | None = None
+    """The link that was followed, or the hard links that are trusted, in words; None where there are none."""
+
+
+class DataFolder:
+    """The folder of one model. Each file is looked up once."""
+
+    def __init__(self, directory: str, trusted: Sequence[str] = ()) -> None:
+        """`trusted`: the folders into which links are followed, with all that is below them."""
+        self._directory = directory
+        self._trusted = [os.path.realpath(folder) for folder in trusted]
+        self._files: dict[str, ExternalFile] = {}
+
+    @property
+    def follows_links(self) -> bool:
+        """Whether there are folders into which links are followed."""
+        return bool(self._trusted)
+
+    def file(self, location: str) -> ExternalFile:
+        """What is found under a location that is a relative path without parent directories."""
+        if location not in self._files:
+            self._files[location] = self._found(location)
+        return self._files[location]
+
+    def open(self, location: str) -> tuple[int, os.stat_result]:
+        """The descriptor of the regular file under a location, open for reading, and its status.
+
+        Raises OSError where there is none, a link leads to it that is not followed, or it has hard links that are not
+        trusted.
+        """
+        file = self.file(location)
+        descriptor = open_below(file.folder, file.path)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and file.link is None):
+                raise OSError(errno.EINVAL, "it is no regular file, or has further hard links")
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor, status
+
+    def _found(self, location: str) -> ExternalFile:
+        file = examine(self._directory, location)
+        if not self._trusted or file.state not in (FileState.LINKED, FileState.HARD_LINKED):
+            return file
+        path = os.path.join(self._directory, *components(location))
+        try:
+            os.stat(path)  # by which the system says how many links it follows in a row
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return replace(file, state=FileState.MISSING, detail=f"{file.detail} that leads in a circle")
+        target = os.path.realpath(path)
+        folder = next((each for each in self._trusted if _is_below(target, each)), None)
+        if folder is None:
+            return replace(file, detail=f"{file.detail} that leads out of the trusted folders")
+        below = os.path.relpath(target, folder).replace(os.sep, "/")
+        found = examine(folder, below + "/" if location.endswith(("/", "/.")) else below)
+        if found.state in (FileState.REGULAR, FileState.HARD_LINKED):
+            return replace(found, state=FileState.REGULAR, link=file.detail)
+        if file.state is FileState.HARD_LINKED:
+            return file  # which has changed meanwhile
+        what = "no regular file" if found.state is FileState.OTHER else "nothing"
+        return replace(found, state=FileState.MISSING, detail=f"{file.detail} to {what}")
+
+
+def _is_below(path: str, folder: str) -> bool:
+    try:
+        return os.path.commonpath([path, folder]) == folder
+    except ValueError:
+        return False  # as on two drives
+
+
+def components(location: str) -> list[str]:
+    """The names that a path is made of."""
+    return [part for part in location.split("/") if part not in ("", ".")]
+
+
+def examine(directory: str, location: str) -> ExternalFile:
+    """Look up a location that is a relative path without parent directories; no link is followed."""
+    path = directory
+    status: os.stat_result | None = None
+    parts = components(location)
+    names_directory = location.endswith(("/", "/."))
+    for index, part in enumerate(parts):
+        path = os.path.join(path, part)
+        shown = quote("/".join(parts[: index + 1]))
+        try:
+            status = os.lstat(path)
+        except OSError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {(error.strerror or str(error)).lower()}")
+        except ValueError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {error}")
+        if stat.S_ISLNK(status.st_mode):
+            return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
+        if (names_directory or index < len(parts) - 1) and not stat.S_ISDIR(status.st_mode):
+            return ExternalFile(FileState.MISSING, f"{shown} is no directory")
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")
+    state, detail = FileState.REGULAR, f"{quote(location)} is a regular file"
+    if status.st_nlink > 1:
+        state, detail = FileState.HARD_LINKED, f"{quote(location)} has {status.st_nlink} hard links"
+    return ExternalFile(state, detail, status.st_size, directory, "/".join(parts))
+
+
+def open_below(directory: str, location: str) -> int:
+    """The descriptor of a file, opened for reading, to which no link leads below the directory.
+
+    `location`: a relative path of plain names. Raises OSError where there is none.
+    """
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if os.open not in os.supports_dir_fd:
+        return os.open(os.path.join(directory, location), flags)
+    *folders, name = location.split("/")
+    descriptor = os.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | no_link, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        return os.open(name, flags, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
