@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint import schema
+from onnx_lint.cached import Memory
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.flow.call_memory import CallMemory, Given
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
@@ -233,10 +234,14 @@ class _Flow:
 
     def _cell(self, graph: Graph, form: NodeForm, frame: _Frame) -> Cell:
         operator = self._operator(graph, form, frame.operators)
-        arguments: Arguments = ()
-        if operator is not None:
-            arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
-        cell = frame.cells[form] = Cell(operator, arguments, form, frame.bound)
+        if operator is None:
+            cell = Cell(None, (), form, None)
+        elif frame.bindings is None or not form.attributes:
+            key = operator, form
+            cell = _cells[key] if key in _cells else _cells.keep(key, _made_cell(operator, form, frame))
+        else:
+            cell = _made_cell(operator, form, frame)
+        frame.cells[form] = cell
         return cell
 
     def _operator(self, graph: Graph, form: NodeForm, operators: TypedOperators) -> TypedOperator | None:
@@ -380,6 +385,14 @@ class _Flow:
         function = graph.function
         operators = self.top.operators if function is None else self._shared(function)[0]
         return self._operator(graph, form, operators)
+
+
+def _made_cell(operator: TypedOperator, form: NodeForm, frame: _Frame) -> Cell:
+    return Cell(operator, read_arguments(form.attributes, operator.attributes, frame.bindings), form, frame.bound)
+
+
+_cells: Final[Memory[tuple[TypedOperator, NodeForm], Cell]] = Memory(2_000)
+"""What is known of the nodes of a form where no call of a function decides it: a folder of models repeats a few."""
 
 
 def _without_absent_end(inputs: Facts) -> Facts:

@@ -340,9 +340,9 @@ class Operands:
         for index, shape in enumerate(found):
             if not isinstance(shape, tuple):
                 continue
-            large = next((axis for axis, dim in enumerate(shape) if isinstance(dim, int) and dim >= SIZE_LIMIT), None)
-            if large is not None and not self.problems:
-                self.problems.append(Overflow(index, large))
+            sizes = [dim for dim in shape if isinstance(dim, int)]
+            if sizes and max(sizes) >= SIZE_LIMIT and not self.problems:
+                self.problems.append(Overflow(index, shape.index(max(sizes))))
             if len(shape) > MOST_DIMENSIONS:
                 found[index] = None
         if self.problems:

@@ -67,5 +67,10 @@ def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
     module = _modules().get(name)
     if module is None:
         return None
-    import_module(f"{__name__}.{module}")
-    return next((rule for since, rule in reversed(declared.get(name, ())) if since <= schema.since_version), None)
+    if name not in declared:
+        import_module(f"{__name__}.{module}")
+    found = None
+    for since, rule in declared.get(name, ()):
+        if since <= schema.since_version:
+            found = rule
+    return found
