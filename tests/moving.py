@@ -178,7 +178,8 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
     def text(value: str | None) -> str | None:
         if value is None:
             return None
-        return move(value).replace(f"main graph {name!r}", described).replace("the model imports", importer)
+        value = move(value).replace(f"main graph {name!r}", described).replace("of the main graph", f"of {described}")
+        return value.replace("the model imports", importer)
 
     return {
         **comparable(diagnostic),

@@ -85,11 +85,17 @@ class Node:
             yield attribute, place.at("attribute", index)
 
     def describe(self) -> str:
-        """The node as messages name it: by its name where it has one, and its operator."""
+        """The node as messages name it: by its name, or else its index and graph, and by its operator."""
         operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
         if self.graph.is_file and not self.name:
             return f"the node ({operator})"
-        return f"node {quote(self.name)} ({operator})" if self.name else f"unnamed node {self.index} ({operator})"
+        if self.name:
+            return f"node {quote(self.name)} ({operator})"
+        within = self.graph.describe()
+        if self.graph.kind is GraphKind.MAIN:
+            # A model has one, whose name says nothing; nor does that of a graph that is the whole file.
+            within = "the main graph" if self.graph.place.parent is not None else "the graph"
+        return f"unnamed node {self.index} ({operator}) of {within}"
 
 
 class Nodes(Sequence[Node]):

@@ -6,11 +6,11 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.graph import Function, Graph, Node
-from onnx_lint.model.parts import Metadata
+from onnx_lint.model.parts import File, Metadata, Type
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.model.tensors.suspects import SuspectTensors
 from onnx_lint.model.types.distinct_types import TypeIndex
@@ -23,8 +23,16 @@ _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_
 
 _Used = TypeVar("_Used", str, ElementType)
 
-_Occurrence = tuple[str, Place]
-"""What is used, as a key of the tables, and where."""
+
+class _Holder(Protocol):
+    """What messages can name."""
+
+    def describe(self) -> str:
+        """The words for it."""
+
+
+_Occurrence = tuple[str, Place, _Holder | None]
+"""What is used, as a key of the tables, where, and what has it, if that is not the model."""
 
 
 class Feature(Record):
@@ -35,6 +43,8 @@ class Feature(Record):
     since: Since
     place: Place
     """Where it is used first."""
+    of: str
+    """The words that name what uses it there, to be put behind `what`; empty for the model itself."""
     count: int
 
 
@@ -59,24 +69,24 @@ def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
 
     Fields that no clause judges on their own are left out: they only stand in messages that are told themselves.
     """
-    for name, place, count in _first(_fields(content, ir_version)):
+    for name, place, holder, count in _first(_fields(content, ir_version)):
         message, field = name.split(".")
-        yield Feature(f"field '{field}' of {message}", FIELDS[name], place, count)
-    for name, place, count in _first(_types(content, ir_version)):
-        yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, count)
-    for element, place, count in _first(_element_types(content, ir_version)):
-        yield Feature(f"element type '{element.name}'", element.since, place, count)
+        yield Feature(f"field '{field}' of {message}", FIELDS[name], place, holder and f" at {holder}", count)
+    for name, place, holder, count in _first(_types(content, ir_version)):
+        yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, holder and f" of {holder}", count)
+    for element, place, holder, count in _first(_element_types(content, ir_version)):
+        yield Feature(f"element type '{element.name}'", element.since, place, holder and f" of {holder}", count)
 
 
-def _first(occurrences: Iterable[tuple[_Used, Place]]) -> Iterator[tuple[_Used, Place, int]]:
-    """What is used, where it is used first, and how often."""
-    first: dict[_Used, Place] = {}
+def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None]]) -> Iterator[tuple[_Used, Place, str, int]]:
+    """What is used, where it is used first, what has it there, and how often."""
+    first: dict[_Used, tuple[Place, _Holder | None]] = {}
     counts: Counter[_Used] = Counter()
-    for name, place in occurrences:
-        first.setdefault(name, place)
+    for name, place, holder in occurrences:
+        first.setdefault(name, (place, holder))
         counts[name] += 1
-    for name, place in first.items():
-        yield name, place, counts[name]
+    for name, (place, holder) in first.items():
+        yield name, place, "" if holder is None else holder.describe(), counts[name]
 
 
 @functools.cache
@@ -100,13 +110,13 @@ def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
     if "metadata_props" in premature.get("NodeProto", ()):
         for metadata in content.metadata:
             if metadata.place != ROOT:
-                yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field)
+                yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata
 
 
 def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
     for field in premature.get("ModelProto", ()):
         if getattr(content.proto, field):
-            yield f"ModelProto.{field}", ROOT.at(field)
+            yield f"ModelProto.{field}", ROOT.at(field), None
     graphs = [graph for graph in content.graphs if not graph.is_function]
     holders: dict[str, Iterable[Graph | Function | Node]] = {
         "GraphProto": graphs,
@@ -119,7 +129,7 @@ def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> It
             for item in items:
                 for field in fields:
                     if getattr(item.proto, field):
-                        yield f"{message}.{field}", item.place.at(field)
+                        yield f"{message}.{field}", item.place.at(field), _named(item)
 
 
 def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterator[_Occurrence]:
@@ -128,7 +138,16 @@ def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterat
             for field in premature:
                 value = getattr(attribute.proto, field)
                 if attribute.proto.HasField(field) if hasattr(value, "DESCRIPTOR") else value:
-                    yield f"AttributeProto.{field}", attribute.place.at(field)
+                    yield f"AttributeProto.{field}", attribute.place.at(field), attribute
+
+
+def _named(item: Graph | Function | Node) -> _Holder:
+    return item.body if isinstance(item, Function) else item
+
+
+def _owner(holder: Type) -> _Holder | None:
+    """What has the type; None where the type is all that the file holds."""
+    return None if isinstance(holder.owner, File) else holder.owner
 
 
 def _external_data(content: Content) -> Iterator[_Occurrence]:
@@ -136,7 +155,7 @@ def _external_data(content: Content) -> Iterator[_Occurrence]:
         # Both fields say the same, the entries more plainly.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
-                yield f"TensorProto.{field}", tensor.place.at(field)
+                yield f"TensorProto.{field}", tensor.place.at(field), tensor
                 break
 
 
@@ -148,7 +167,7 @@ def _types(content: Content, known: int) -> Iterator[_Occurrence]:
         premature -= ML_FROM_THE_START
     if premature:
         for holder in content.types.where(lambda proto: proto.WhichOneof("value") in premature):
-            yield str(holder.kind), holder.place.at(str(holder.kind))
+            yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder)
 
 
 @functools.cache
@@ -157,14 +176,15 @@ def _later_element_types(known: int) -> Mapping[int, ElementType]:
     return {number: element for number, element in ELEMENT_TYPES.items() if element.since.ir_version > known}
 
 
-def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place]]:
+def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None]]:
     premature = _later_element_types(known)
     if content.types is not None:
         for holder in content.types.where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)
-            yield premature[_element_type(holder.proto)], holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
+            place = holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
+            yield premature[_element_type(holder.proto)], place, _owner(holder)
     for tensor in content.tensors.of(premature.keys()):
-        yield premature[tensor.proto.data_type], tensor.place.at("data_type")
+        yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor
 
 
 def _element_type(proto: Proto) -> int:

@@ -132,6 +132,10 @@ class Metadata(Record):
     message: str
     """What the holder is, such as `NodeProto`."""
 
+    def describe(self) -> str:
+        """The holder as messages name it."""
+        return self.owner
+
 
 _FIELD = "metadata_props"
 

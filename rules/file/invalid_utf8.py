@@ -26,4 +26,10 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
     A node name in Latin-1.
     """
     for fault in model.faults_of(FaultKind.UTF8):
-        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            fault.message,
+            allowed="text in UTF-8",
+            offset=fault.offset,
+            length=fault.length,
+        )

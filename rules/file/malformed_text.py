@@ -24,4 +24,10 @@ def malformed_text(model: Model) -> Iterator[Finding]:
     `ir_version: eight`
     """
     for fault in model.faults_of(FaultKind.TEXT):
-        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            fault.message,
+            allowed="the text form or the JSON form of a message, as Protocol Buffers defines it",
+            offset=fault.offset,
+            length=fault.length,
+        )

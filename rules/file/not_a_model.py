@@ -25,4 +25,10 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     The three lines of a Git LFS pointer under the name `model.onnx`.
     """
     for fault in model.faults_of(FaultKind.NOT_A_MODEL):
-        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            fault.message,
+            allowed="the serialized form of a ModelProto, or of another message that ONNX puts into files",
+            offset=fault.offset,
+            length=fault.length,
+        )

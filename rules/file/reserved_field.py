@@ -53,6 +53,7 @@ def reserved_field(model: Model) -> Iterator[Finding]:
             fault.place,
             f"field {fault.number} of {fault.message_type} is reserved{former}{occurrences}",
             clause="ATT-13" if fault.message_type == "AttributeProto" else "FIL-7a",
+            allowed="no field of this number",
             offset=fault.offset,
             length=fault.length,
             subject=f"{fault.message_type} {fault.number}",

@@ -25,4 +25,10 @@ def truncated_file(model: Model) -> Iterator[Finding]:
     A model of 1,000 bytes of which the first 900 were copied.
     """
     for fault in model.faults_of(FaultKind.TRUNCATED):
-        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            fault.message,
+            allowed="as many bytes as the length in front of them says",
+            offset=fault.offset,
+            length=fault.length,
+        )

@@ -41,6 +41,7 @@ def unknown_field(model: Model) -> Iterator[Finding]:
         yield Finding(
             fault.place,
             f"{fault.message}{occurrences}",
+            allowed="the fields that the message has",
             offset=fault.offset,
             length=fault.length,
             subject=f"{fault.message_type} {fault.number}",

@@ -25,4 +25,10 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
     `ir_version` written as a string.
     """
     for fault in model.faults_of(FaultKind.WIRE_TYPE):
-        yield Finding(fault.place, fault.message, offset=fault.offset, length=fault.length)
+        yield Finding(
+            fault.place,
+            fault.message,
+            allowed="the wire type of the field's type",
+            offset=fault.offset,
+            length=fault.length,
+        )

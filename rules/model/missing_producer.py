@@ -26,6 +26,16 @@ def missing_producer(model: Model) -> Iterator[Finding]:
     A model without `producer_name`.
     """
     if not model.proto.producer_name:
-        yield Finding(ROOT.at("producer_name"), "the model names no producer", clause="MOD-10")
+        yield Finding(
+            ROOT.at("producer_name"),
+            "the model names no producer",
+            "MOD-10",
+            allowed="the name of the tool that made the model",
+        )
     if not model.proto.producer_version:
-        yield Finding(ROOT.at("producer_version"), "the model states no producer version", clause="MOD-11")
+        yield Finding(
+            ROOT.at("producer_version"),
+            "the model states no producer version",
+            "MOD-11",
+            allowed="the version of that tool",
+        )

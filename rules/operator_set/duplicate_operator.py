@@ -37,5 +37,6 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
                 ROOT.at("operator", index).at("op_type"),
                 f"operator {quote(name)} is declared since version {version} and since version {earlier_version}",
                 related=(Related(ROOT.at("operator", earlier).at("op_type"), "first declared here"),),
+                allowed="each operator once",
                 subject=name,
             )

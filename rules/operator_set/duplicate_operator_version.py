@@ -36,6 +36,7 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
                 ROOT.at("operator", index),
                 f"operator {quote(key[0])} is declared twice since version {key[1]}",
                 related=(Related(ROOT.at("operator", earlier), "first declared here"),),
+                allowed="each name and version once",
                 subject=key[0],
             )
     for index, function in enumerate(document.functions):
@@ -45,5 +46,6 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
                 ROOT.at("functions", index).at("name"),
                 f"function {quote(function.name)} has the name and version {document.opset_version} of an operator",
                 related=(Related(ROOT.at("operator", same), "the operator"),),
+                allowed="each name and version once",
                 subject=function.name,
             )

@@ -25,4 +25,5 @@ def unnamed_operator(model: Model) -> Iterator[Finding]:
     """
     for index, operator in enumerate(model.document.operator):
         if not operator.op_type:
-            yield Finding(ROOT.at("operator", index).at("op_type"), f"operator {index} of the operator set has no name")
+            place = ROOT.at("operator", index).at("op_type")
+            yield Finding(place, f"operator {index} of the operator set has no name", allowed="a name")

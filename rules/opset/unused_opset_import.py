@@ -47,5 +47,6 @@ def _unused(proto: Proto, place: Place, used: frozenset[str], importer: str) -> 
             yield Finding(
                 place.at("opset_import", index),
                 f"{importer} imports {quote(domain)} and no node uses it",
+                allowed="an import of each domain that a node uses",
                 subject=domain,
             )

@@ -44,6 +44,8 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an experimental operator that was removed from ONNX{kept}",
-                allowed=substitute and f"{substitute} does the same",
+                allowed=f"{substitute}, which does the same"
+                if substitute
+                else "operators of the imported operator set",
                 subject=operator.op_type,
             )

@@ -8,7 +8,7 @@ from onnx_lint.model.operators.mismatch import importer
 from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, OperatorSchemas, onnxruntime_default_domain
-from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, TENSORFLOW
+from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.wording import quote, quote_some, suggestion
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
@@ -89,8 +89,12 @@ def _what_is_known(
         return f"{came}; below that version it is ONNX Runtime's own" if is_runtimes else came
     if spelling:
         return f"{imported} does not have; it has {quote(spelling)}, and case counts"
+    if not operator.domain and operator.op_type.endswith("_TRT") and operator.op_type in onnxruntime_default_domain():
+        return f"{imported} does not have; it is a plugin of TensorRT, which ONNX Runtime hands on to that"
     if not operator.domain and operator.op_type in onnxruntime_default_domain():
         return f"{imported} does not have; it is ONNX Runtime's own"
+    if not operator.domain and operator.op_type in RUNTIME_TRAINING:
+        return f"{imported} does not have; it is ONNX Runtime Training's own"
     others = [domain for domain in schemas.domains_of(operator.op_type) if domain != operator.domain]
     if others:
         return f"{imported} does not have; {_owners(others)}"

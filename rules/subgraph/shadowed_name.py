@@ -25,7 +25,8 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     parameter of a function sees of that function is not said anywhere, so nothing is judged there.
 
     The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers
-    of the nested graph too, although consumers accept those. An input with an initializer counts as an input.
+    of the nested graph too, although onnx.checker and ONNX Runtime accept those; MIGraphX refuses them. An input with
+    an initializer counts as an input.
 
     ### Example
 
@@ -73,8 +74,9 @@ _CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SU
 
 
 def _finding(name: str, definition: Definition, outer: Definition) -> Finding:
-    hidden = outer.describe() if outer.node is None else f"{outer.describe()} in {outer.graph.describe()}"
-    accepted = "" if definition.field == "output" else "; consumers accept it"
+    is_placed = outer.node is None or not outer.node.name
+    hidden = outer.describe() if is_placed else f"{outer.describe()} in {outer.graph.describe()}"
+    accepted = "" if definition.field == "output" else "; onnx.checker and ONNX Runtime accept it"
     return Finding(
         definition.place,
         f"{definition.describe()} is called {quote(name)}, which hides {hidden}{accepted}",

@@ -95,7 +95,8 @@ def _finding(model: Model, feature: Feature) -> Finding:
     occurrences = f" ({feature.count:,} occurrences)" if feature.count > 1 else ""
     return Finding(
         feature.place,
-        f"{feature.what} needs IR version {needed}, {model.describe()} states {model.ir_version}{occurrences}",
+        f"{feature.what}{feature.of} needs IR version {needed}, {model.describe()} states {model.ir_version}"
+        f"{occurrences}",
         clause=feature.since.clause,
         allowed=f"IR version {needed} or later",
         subject=feature.what,

@@ -64,8 +64,8 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
     for feature in model.features_beyond(known):
         yield Finding(
             feature.place,
-            f"{feature.what} came with IR version {feature.since.ir_version}, the target knows IR version {known}"
-            f"{_occurrences(feature.count)}",
+            f"{feature.what}{feature.of} came with IR version {feature.since.ir_version}, "
+            f"the target knows IR version {known}{_occurrences(feature.count)}",
             clause="VER-3a",
             allowed=f"what IR version {known} has",
             subject=feature.what,

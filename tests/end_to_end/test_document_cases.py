@@ -83,7 +83,7 @@ def test_a_name_that_looks_like_a_place_stays_as_it_is():
     graph = text_format.Parse(text, schema.message("GraphProto")(), descriptor_pool=schema.pool())
     report = lint(graph.SerializeToString(), proto="GraphProto", select="undefined-name", opset_imports={"": 17})
     assert [(item.place, item.message) for item in report.diagnostics] == [
-        ("node[0].input[0]", "unnamed node 0 (Relu) uses 'the model', which nothing defines")
+        ("node[0].input[0]", "unnamed node 0 (Relu) of the graph uses 'the model', which nothing defines")
     ]
 
 

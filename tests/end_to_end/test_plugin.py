@@ -40,7 +40,7 @@ UNDEFINED = (
     "undefined-name",
     "error",
     "graph.node[0].input[0]",
-    "unnamed node 0 (Relu) uses 'z', which nothing defines",
+    "unnamed node 0 (Relu) of the main graph uses 'z', which nothing defines",
 )
 PLACEHOLDER = ("placeholder-producer", "warning", "producer_name", "the producer is called 'example'")
 

@@ -48,6 +48,13 @@ def test_the_verdict_is_the_one_in_the_file(path: Path, request: pytest.FixtureR
         assert [line for line in lines if own in line], f"no finding of {fixture.rule} itself"
 
 
+def test_each_finding_says_what_is_allowed():
+    silent = {
+        (fixture.id, found.rule) for fixture in fixtures() for found in diagnostics_of(fixture) if not found.allowed
+    }
+    assert silent == set()
+
+
 def test_a_rule_finds_nothing_in_fixtures_that_lack_what_it_is_about():
     asked_and_silent = {fixture.id: missed(fixture.model(), fixture.settings) for fixture in fixtures()}
     assert {name: found for name, found in asked_and_silent.items() if found} == {}

@@ -129,7 +129,8 @@ def test_each_element_type_is_known_from_its_ir_version_on(name: str) -> None:
     number = schema.message("TensorProto").DataType.Value(name)
     text = GELU.replace("elem_type: 1 ", f"elem_type: {number} ").replace("ir_version: 10", "ir_version: 1")
     said = (
-        f"element type '{name.lower()}' came with IR version {since}, the target knows IR version {since - 1} "
+        f"element type '{name.lower()}' of input 'x' of main graph 'graph' came with IR version {since}, "
+        f"the target knows IR version {since - 1} "
         "(2 occurrences)"
     )
     own = [message for message in _messages(text, target_ir=since - 1) if message.startswith("element type")]

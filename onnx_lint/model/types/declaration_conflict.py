@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.model.graph import Graph
+from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.types.conflict import (
     CallSite,
@@ -56,9 +57,21 @@ class DeclarationConflict(Record):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
-            f"{maker} is {self.inferred}"
+            f"{maker} is {self.inferred}{'; either of the two is wrong' if self._cast_to is not None else ''}"
         )
+
+    @property
+    def _cast_to(self) -> Place | None:
+        """The attribute of a Cast that decides the type: converters change the one and forget the other."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None or definition.node is None or definition.node.op_type != "Cast":
+            return None
+        index = next(attributes_with(definition.node, {"to"}), None)
+        return None if index is None else definition.node.place.at("attribute", index)
 
     def notes(self) -> list[Note]:
         """Where the value comes from, and the call that brought its type."""
-        return definition_notes(self.graph, self.subject, self.inferred) + site_notes(self.site)
+        found = definition_notes(self.graph, self.subject, self.inferred)
+        if self._cast_to is not None:
+            found.append((self._cast_to, "the other suspect: what the Cast converts to"))
+        return found + site_notes(self.site)

@@ -62,17 +62,17 @@ class OperandConflict(Record):
         return converted in allowed_types(parameter)
 
     def describe(self) -> str:
-        """The types that are there, those that the operator allows, and the version that would allow more."""
+        """The types that are there, and the version that would allow them; `allowed` lists what this one does."""
         operator, problem = describe_schema(self.schema), self.problem
         if isinstance(problem, Contradicted):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
             what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
-            return f"{what}, {operator} takes {self.allowed} with attribute {quote(problem.attribute)} as it is"
+            return f"{what}, which {operator} does not take with attribute {quote(problem.attribute)} as it is"
         hint = _hint(self)
         if isinstance(problem, Disallowed):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
             what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
-            return f"{what}, {operator} takes {self.allowed}{hint}"
+            return f"{what}, which {operator} does not take{hint}"
         if isinstance(problem, Differing):
             first, second = (
                 f"{_input(self, index)} is {self.inputs[index]}{_origin(self, index)}"
@@ -80,7 +80,7 @@ class OperandConflict(Record):
             )
             return f"{first} and {second} at {self.node.describe()}, {operator} {_binding(self.schema, problem)}{hint}"
         what = f"output {problem.index} {quote(self.subject)} of {self.node.describe()} comes to be {problem.type}"
-        return f"{what}, {operator} gives {self.allowed}{hint}"
+        return f"{what}, which {operator} does not give{hint}"
 
     def notes(self) -> list[Note]:
         """Where the values of the inputs in question come from, and the call that brought their types."""

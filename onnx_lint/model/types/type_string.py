@@ -124,11 +124,8 @@ def _argument(kind: ValueType | None, constructor: str) -> ValueType | None:
     return kind[len(constructor) : -1] if kind is not None and kind.startswith(constructor) else None
 
 
-_LIST_LIMIT: Final = 8
-
-
 def describe_types(types: Iterable[ValueType]) -> str:
-    """A set of types for a message: element types gathered behind their constructor, a long list shortened."""
+    """A set of types for a finding: element types gathered behind their constructor."""
     grouped: dict[str, list[str]] = {}
     for kind in sorted(types):
         constructor, _, element = ("", "", kind) if "map(" in kind else kind.rpartition("(")
@@ -137,8 +134,6 @@ def describe_types(types: Iterable[ValueType]) -> str:
 
 
 def _group(constructor: str, elements: list[str]) -> str:
-    if len(elements) > _LIST_LIMIT + 1:
-        elements = [*elements[:_LIST_LIMIT], f"{len(elements) - _LIST_LIMIT} more"]
     if not constructor:
         return ", ".join(elements)
     return f"{constructor}({', '.join(elements)}{')' * (constructor.count('(') + 1)}"

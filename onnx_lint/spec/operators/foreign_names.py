@@ -8,6 +8,9 @@ from typing import Final
 RUNTIME_HAD_FIRST: Final = frozenset({"LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu"})
 """What ONNX Runtime had in the default domain before ONNX took it up: its own schemas, of version 1."""
 
+RUNTIME_TRAINING: Final = frozenset({"AveragePoolGrad", "MaxPoolGrad"})
+"""What ONNX Runtime Training has in the default domain; its other gradients stand in a domain of its own."""
+
 TENSORFLOW: Final = frozenset(
     {
         "AddV2",

@@ -89,7 +89,7 @@ class TestWhichVersionBinds:
         )
         assert [status for _, status, _ in statuses(text)] == [OperatorStatus.KNOWN, OperatorStatus.UNVERIFIED]
         assert messages(text) == [
-            "operator-arity: unnamed node 0 (Relu) has 2 inputs, Relu as of opset 14 takes 1 input"
+            "operator-arity: unnamed node 0 (Relu) of the main graph has 2 inputs, Relu as of opset 14 takes 1 input"
         ]
         assert model_of(text).operators.not_verified() == {"ai.onnx": 1}
         known = text.replace(f"version: {newest + 1}", f"version: {newest}")
