@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import onnx.defs
 
-from shape_cases.case import Case, case
+from shape_cases.case import Case, Operand, case, constant
 from shape_cases.comparison import Explained
 
 
@@ -15,6 +15,12 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
     if schema.name.startswith("Global"):
         yield case(("N", 3, 4, 5))
         yield case((2, 3, "W"))
+        return
+    if schema.name == "MaxUnpool":
+        yield case((1, 3, 4, 5), (1, 3, 4, 5), kernel_shape=(2, 3), strides=(2, 1), pads=(0, 1, 0, 1))
+        yield case((1, 3, 4, "W"), (1, 3, 4, "W"), kernel_shape=(2, 3))
+        yield case((1, 3, 4, 5), (1, 3, 4, 5), constant(1, 3, 8, 9), kernel_shape=(2, 2), strides=(2, 2))
+        yield case((1, 3, 4), (1, 3, 4), Operand((3,)), kernel_shape=(2,))
         return
     outputs = 2 if schema.name == "MaxPool" and schema.since_version >= 8 else 1
     yield case((1, 3, 9, 8), kernel_shape=(3, 2), outputs=outputs)
@@ -36,5 +42,12 @@ EXPLAINED = (
     Explained(_POOLS, "onnx-lint: .*or_more=True", "the window is larger than the padded input"),
     Explained(_POOLS, "onnx: .*Attribute [a-z]+ has incorrect size", "an empty list is as good as none"),
     Explained("AveragePool-22 LpPool-22 MaxPool-22", r"output 0: onnx \(1, 3, 3, 3\)", "ceil_mode is 0 or 1"),
+    Explained(
+        "MaxUnpool", r"onnx-lint: (Unequal|WrongRank)\(.*operand=1", "as many indices as values; onnx does not look"
+    ),
+    Explained(
+        "MaxUnpool", "onnx-lint: .*'(kernel_shape|strides|pads)'.*(at least [01]|more is taken)", "onnx computes on"
+    ),
+    Explained("MaxUnpool", r"onnx-lint: .*source=2, value=-.*at least 0", "no size is negative; onnx hands it on"),
     Explained("LpPool-1", "onnx-lint: ", "onnx has no inference for it"),
 )

@@ -27,8 +27,9 @@ FAMILIES: Final[Mapping[str, str]] = {
         Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu
     """,
     # --- images: convolution, pooling, normalization, resizing
-    "convolution": "Conv ConvInteger ConvTranspose QLinearConv",
-    "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
+    "convolution": "Conv ConvInteger ConvTranspose DeformConv QLinearConv",
+    "images": "AffineGrid Col2Im GridSample ImageDecoder MaxRoiPool RoiAlign",
+    "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool MaxUnpool",
     "normalization": """
         BatchNormalization GroupNormalization InstanceNormalization LayerNormalization MeanVarianceNormalization
         RMSNormalization

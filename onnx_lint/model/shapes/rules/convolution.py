@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.shapes.dims import Dim, Dims, Shape, multiply
+from onnx_lint.model.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.model.shapes.problem import Dimension, Element, Unequal
 from onnx_lint.model.shapes.registration import shapes_of
-from onnx_lint.model.shapes.rules.windows import SAME, Window, slid, spatial_kernel, window
+from onnx_lint.model.shapes.rules.windows import Window, slid, spatial_kernel, stretched, window
 
 
 @shapes_of("Conv", "ConvInteger")
@@ -125,15 +125,65 @@ def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
             stated = stated[2:]
         are_right = node.has_count("output_shape", len(stated), rank, 0) and node.at_least(0, stated, "output_shape")
         return stated if are_right else None
-    found: list[Dim] = []
-    for axis, size in enumerate(shape[2:]):
-        stride, extent = over.strides[axis], over.extent(axis)
-        if not isinstance(size, int) or extent is None:
-            found.append(None)
-        elif node.text("auto_pad", "NOTSET") in SAME:
-            # The description: the output is the input times the stride.
-            found.append(size * stride)
-        else:
-            length = stride * (size - 1) + padding[axis] + extent - over.begin[axis] - over.end[axis]
-            found.append(length if length >= 0 else None)
-    return tuple(found)
+    for axis, more in enumerate(padding):
+        bound = max(over.strides[axis], over.dilations[axis])
+        if more >= bound:
+            reason = f"less than the stride or the dilation is taken, the larger of which is {bound}"
+            node.wrong_value("output_padding", more, reason, axis)
+    return tuple([_stretched_axis(node, axis, size, over, padding[axis]) for axis, size in enumerate(shape[2:])])
+
+
+def _stretched_axis(node: Operands, axis: int, size: Dim, over: Window, more: int) -> Dim:
+    if not over.is_automatic:
+        return stretched(node, axis, size, over, more)
+    extent = over.extent(axis)
+    # The description: the output is the input times the stride. A kernel smaller than the stride does not reach so far,
+    # as padding only takes away: onnx and ONNX Runtime make less of it.
+    reaches = extent is not None and extent >= over.strides[axis]
+    return multiply(size, over.strides[axis]) if reaches else None
+
+
+@shapes_of("DeformConv")
+def deformed(node: Operands) -> Outputs:
+    """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
+    shape, kernel = _operands(node, 0, 1)
+    if shape is None:
+        return UNKNOWN
+    rank = len(shape) - 2
+    offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
+    if kernel is None:
+        return [(shape[0], None, *(None,) * rank)]
+    _channels(node, 0, 1)
+    _stated_kernel(node, kernel, 1)
+    _positive_kernel(node, kernel, 1)
+    _bias(node, 3, 1)
+    over = window(node, rank, spatial_kernel(kernel), 1)
+    sizes = slid(node, shape, over) if over is not None else None
+    if sizes is None:
+        return UNKNOWN
+    groups = node.integer("offset_group", 1)
+    place, channels = node.place(0, 1), node.dim(0, 1)
+    if groups < 1:
+        node.wrong_value("offset_group", groups, "at least 1")
+        return UNKNOWN
+    if place is not None and isinstance(channels, int) and channels % groups:
+        node.indivisible(place, groups, Element("offset_group", groups))
+    points = product([groups, *spatial_kernel(kernel)])
+    if offset is not None:
+        _of_each_place(node, 2, multiply(points, rank), sizes)
+    if mask is not None:
+        # For two axes the mask has a number for each point, for others the description copies what it says of offsets.
+        _of_each_place(node, 4, points if rank == _IMAGE else None, sizes)
+    return [(shape[0], kernel[0], *sizes)]
+
+
+_IMAGE = 2
+"""The spatial axes of an image."""
+
+
+def _of_each_place(node: Operands, index: int, count: Dim, sizes: Dims) -> None:
+    """An input [N, count, ...] with numbers for each place of the output."""
+    node.equal((0, 0), (index, 0))
+    node.same((index, 1), count, None)
+    for axis, size in enumerate(sizes):
+        node.same((index, axis + 2), size, None)

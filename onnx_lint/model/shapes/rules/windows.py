@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from onnx_lint.model.shapes.dims import Dim, Dims
 from onnx_lint.model.shapes.operands import Operands
-from onnx_lint.model.shapes.problem import Dimension, Element, Unequal
+from onnx_lint.model.shapes.problem import Dimension, Element, Source, Unequal
 from onnx_lint.record import Record
 
 SAME = ("SAME_UPPER", "SAME_LOWER")
@@ -43,9 +43,9 @@ def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None =
 
     `kernel` is the size of the window where no attribute says it, as that of the input `weights`.
     """
-    strides = _list(node, "strides", rank, rank, least=1)
-    dilations = _list(node, "dilations", rank, rank, least=1)
-    pads = _list(node, "pads", 2 * rank, rank, least=0)
+    strides = per_axis(node, "strides", rank, least=1)
+    dilations = per_axis(node, "dilations", rank, least=1)
+    pads = per_axis(node, "pads", 2 * rank, least=0)
     stated = node.integers("kernel_shape")
     if stated or (stated is not None and kernel is None):
         are_right = node.has_count("kernel_shape", len(stated), rank, 0) and node.at_least(1, stated, "kernel_shape")
@@ -59,12 +59,15 @@ def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None =
     return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic in SAME, weights)
 
 
-def _list(node: Operands, name: str, count: int, rank: int, *, least: int) -> tuple[int, ...] | None:
-    """A list with a number for each spatial axis; without one, or with an empty one, the least that changes nothing."""
+def per_axis(node: Operands, name: str, count: int, *, least: int, by: Source = 0) -> tuple[int, ...] | None:
+    """A list with so many numbers for the spatial axes of an input; None for a wrong one, which is noted.
+
+    Without one, or with an empty one, the least, which changes nothing.
+    """
     values = node.integers(name)
     if not values:
         return (least,) * count
-    if not node.has_count(name, len(values), count, 0) or not node.at_least(least, values, name):
+    if not node.has_count(name, len(values), count, by) or not node.at_least(least, values, name):
         return None
     return values
 
@@ -107,6 +110,19 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
 
 
 _LEAVES_OUT = 22
+
+
+def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0) -> Dim:
+    """The size of a spatial axis of which the window made `size`, and `more` besides; unknown where nothing is left."""
+    extent = over.extent(axis)
+    if not isinstance(size, int) or extent is None:
+        return None
+    length = over.strides[axis] * (size - 1) + more + extent - over.begin[axis] - over.end[axis]
+    if length < 0 and size:
+        place = axis if over.begin[axis] else axis + len(over.begin)
+        reason = f"more is taken from spatial axis {axis} than the {length + over.begin[axis] + over.end[axis]} it has"
+        node.wrong_value("pads", (over.begin + over.end)[place], reason, place)
+    return length if length >= 0 else None
 
 
 def spatial_kernel(shape: Sequence[Dim]) -> Dims:
