@@ -35,7 +35,7 @@ COUNTED = tuple({name for clause in clauses().values() if clause.presence == "co
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
 
-_HEADER = re.compile(r"# (edition|variant|proto|select|option|limit|target|metamorphic|expect): (.*)")
+_HEADER = re.compile(r"# (edition|variant|name|proto|select|option|limit|target|metamorphic|expect): (.*)")
 _OPTION = re.compile(r"([a-z0-9-]+)\.([a-z0-9_]+) = (.+)")
 _OPT_OUT = re.compile(r"no \(.+\)")
 _HEX_TOKEN = re.compile(r'\s+|#[^\n]*|([0-9a-fA-F]{2})|"((?:[^"\\\n]|\\.)*)"')
@@ -135,7 +135,7 @@ class Fixture:
         return options
 
     def model(self) -> Model:
-        name = self.path.name if self.is_text else "model.onnx"
+        name = next(iter(self._values("name")), self.path.name if self.is_text else "model.onnx")
         # External data is looked up only where a folder `data` stands beside the fixture.
         data = self.path.parent / "data"
         directory = data if data.is_dir() else None
@@ -186,7 +186,7 @@ def read_fixture(path: Path) -> Fixture:
             prose.append(line.removeprefix("#").strip())
     if not 0 < len(prose) <= MAX_PROSE_LINES or not all(prose):
         raise FixtureError(f"{path}: begins with {len(prose)} lines of prose, not 1 to {MAX_PROSE_LINES}")
-    for key in ("edition", "variant", "proto", "metamorphic"):
+    for key in ("edition", "variant", "name", "proto", "metamorphic"):
         if sum(name == key for name, _ in headers) > 1:
             raise FixtureError(f"{path}: header {key!r} is given twice")
     if any(key == "metamorphic" and not _OPT_OUT.fullmatch(value) for key, value in headers):

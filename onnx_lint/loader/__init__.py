@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
 from onnx_lint.loader.elements import FREE_BYTES, TooManyElementsError, count_elements
-from onnx_lint.loader.identify import Form, identify
+from onnx_lint.loader.identify import Form, identify, misnamed
 from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.limits import limit_fault, too_large, too_many
 from onnx_lint.loader.strip_payloads import (
@@ -93,7 +93,7 @@ def load(
         parsed = another_text(source, form, parsed)
     if isinstance(parsed, Fault):
         return make(None, faults=(parsed,), form=form.value, kind=kind)
-    return _bounded(partial(make, form=form.value, kind=kind), parsed)
+    return _bounded(partial(make, form=form.value, kind=kind), parsed, misnamed(form, name))
 
 
 Make = Callable[..., Model]

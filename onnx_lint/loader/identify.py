@@ -76,6 +76,8 @@ _TEXTPROTO: Final = rb"(?:\s|#[^\n]*\n)*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
 _JSON_SUFFIXES = (".json", ".onnxjson")
+_BINARY_SUFFIXES = (".onnx", ".pb")
+"""The ends of names under which consumers, the onnx package among them, read the binary form without a look."""
 
 
 def _no_model(message: str, offset: int = 0) -> Fault:
@@ -125,3 +127,13 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
     if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
         return Form.TEXTPROTO
     return _no_model("the file is text, not a model")
+
+
+def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
+    """That a file in text or JSON form has the name of one in binary form; nothing where it has not."""
+    suffix = next((each for each in _BINARY_SUFFIXES if name.lower().endswith(each)), None)
+    if suffix is None or form is Form.BINARY:
+        return ()
+    what = "JSON" if form is Form.JSON else "text format"
+    says = f"a name that ends in {suffix} says that it is in binary form"
+    return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' {what}, and {says}", offset=0),)

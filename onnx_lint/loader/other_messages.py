@@ -91,7 +91,34 @@ def data_kind(source: Source) -> str | None:
     if nested is not None:
         return nested
     possible = [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
+    if not possible and _is_nearly_a_tensor(source):
+        return "TensorProto"
     return possible[0] if len(possible) == 1 else None
+
+
+def _is_nearly_a_tensor(source: Source) -> bool:
+    """Whether the file is a tensor but for one fault: a field, its element type, a dimension, or where the data are.
+
+    Two of type, dimensions and data have to be there.
+    """
+    fields = wire.fields("TensorProto")
+    odd = 0
+    try:
+        for number, wire_type, *_ in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
+            known = fields.get(number)
+            odd += known is None or not known.accepts(wire_type)
+            if odd > 1:
+                return False
+        skeleton = _skeleton(source, "TensorProto")
+        proto = schema.message("TensorProto").FromString(skeleton.data)
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
+        return False
+    given = _data_fields(proto) | {payload.field for payload in skeleton.payloads.get((), ())}
+    if sum((proto.data_type != 0, bool(proto.dims), bool(given or proto.external_data))) < 2:
+        return False
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    is_misplaced = element_type is not None and bool(given) and given.isdisjoint({"raw_data", element_type.field})
+    return odd + (element_type is None) + is_misplaced + any(dimension < 0 for dimension in proto.dims) == 1
 
 
 def _is_too_deep(source: Source, kind: str) -> bool:

@@ -21,6 +21,7 @@ class FaultKind(Enum):
     UNKNOWN_FIELD = auto()
     TEXT = auto()
     LIMIT = auto()
+    FILE_NAME = auto()
 
     # The one that Enum has is written in Python, and a file may have a million faults to be counted by kind.
     __hash__ = object.__hash__

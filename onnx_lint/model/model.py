@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from onnx_lint.model.tensors.checksum import Digests
     from onnx_lint.model.tensors.data_folder import DataFolder
     from onnx_lint.model.tensors.external import ExternalData
+    from onnx_lint.model.tensors.sparse import StoredSparseTensor
+    from onnx_lint.model.tensors.stored_tensor import StoredTensor
 
 
 class Model:
@@ -402,20 +404,40 @@ class Model:
         """The folder in which files of external data are looked for; None where there is no place to look for them."""
         from onnx_lint.model.tensors.data_folder import DataFolder  # late, as above
 
-        return DataFolder(self.directory, self.trusted_folders) if self.directory is not None else None
+        if self.directory is None:
+            return None
+        return DataFolder(self.directory, self.trusted_folders, self.limits.external_bytes)
 
     @cached_property
     def digests(self) -> Digests | None:
         """The digests of the files of external data; None where there is no place to look for them."""
         from onnx_lint.model.tensors.checksum import Digests  # late, as above
 
-        return Digests(self.data_folder, self.limits.external_bytes) if self.data_folder is not None else None
+        return Digests(self.data_folder) if self.data_folder is not None else None
 
     @cached_property
     def tensors(self) -> SuspectTensors:
         """The tensors about whose values a rule may have something to say, and all sparse tensors."""
         graphs = self.graphs  # which fills the index
         return find_suspects(graphs, self._attribute_index, self.source, self.payloads)
+
+    @cached_property
+    def judged_tensors(self) -> Sequence[StoredTensor]:
+        """The tensors whose values are not evidently right, those in another file as they are there."""
+        if not self.external_data or self.data_folder is None:
+            return self.tensors.unproved
+        from onnx_lint.model.tensors import outside  # late, as above
+
+        return (*self.tensors.unproved, *outside.dense(self.external_data, self.data_folder))
+
+    @cached_property
+    def sparse_tensors(self) -> Sequence[StoredSparseTensor]:
+        """Every sparse tensor; the parts whose values are in another file as they are there."""
+        if not (self.tensors.sparse and self.external_data) or self.data_folder is None:
+            return self.tensors.sparse
+        from onnx_lint.model.tensors import outside  # late, as above
+
+        return tuple(outside.sparse(self.tensors.sparse, self.external_data, self.data_folder))
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""

@@ -19,9 +19,9 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A regular file under the location, looked for in the folder of the model file. There is one finding for each
-    file. A model that comes from standard input or from memory has no folder, and with `--no-external-data` nothing
-    is looked up.
+    A regular file under the location, looked for in the folder of the model file. What Git LFS puts in the place of
+    a file is called that. There is one finding for each file. A model that comes from standard input or from memory
+    has no folder, and with `--no-external-data` nothing is looked up.
 
     ### Example
 

@@ -44,8 +44,8 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     function is replaced by the function's body, `name_characters` (10000) for a name.
 
     Beyond these findings are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
-    (10000) for one file. Data files beyond `external_bytes` (68719476736, 64 GiB) are not verified, which is told
-    beside the findings.
+    (10000) for one file. What is beyond `external_bytes` (68719476736, 64 GiB) in data files is not verified, which
+    is told beside the findings.
 
     The specification sets no such limits. How deep messages may nest is another rule's matter, excessive-nesting.
 

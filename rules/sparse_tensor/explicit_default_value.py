@@ -32,7 +32,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.tensors.sparse:
+    for sparse in model.sparse_tensors:
         if sparse.values is not None:
             yield from _findings(sparse, sparse.values)
 
@@ -45,7 +45,7 @@ def _findings(sparse: StoredSparseTensor, values: StoredTensor) -> Iterator[Find
     if found:
         what = "the empty string" if element.name == "string" else "0"
         yield Finding(
-            sparse.place.at("values").at(field),
+            values.place_of(field),
             f"value {found.index} of {sparse.describe()} is {what}, which is the default{found.others}",
             allowed="values other than the default",
             offset=values.offset,

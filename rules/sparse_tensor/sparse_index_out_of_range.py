@@ -36,7 +36,7 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.tensors.sparse:
+    for sparse in model.sparse_tensors:
         found = _first_outside(sparse)
         if found is not None:
             yield _finding(sparse, *found)

@@ -33,7 +33,7 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for sparse in model.tensors.sparse:
+    for sparse in model.sparse_tensors:
         found = _first_unordered(sparse)
         if found is not None:
             yield _finding(sparse, *found)

@@ -8,7 +8,7 @@ from onnx_lint.model.tensors import contents
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-10", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-10", since="0.1.0", about=Model.judged_tensors, needs="tensor")
 def non_boolean_byte(model: Model) -> Iterator[Finding]:
     r"""A Boolean in raw_data is neither 0 nor 1.
 
@@ -20,7 +20,7 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     One byte an element: 1 for true, 0 for false. Booleans in int32_data are for `out-of-range-element`. One finding a
-    tensor names the first such byte and counts the others.
+    tensor names the first such byte and counts the others. Values in a file beside the model are read there.
 
     ### Example
 
@@ -28,14 +28,14 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
     initializer { name: "mask" data_type: 9 dims: 2 raw_data: "\001\377" }
     ```
     """
-    for tensor in model.tensors.unproved:
+    for tensor in model.judged_tensors:
         if not tensor.type or tensor.type.name != "bool" or tensor.field != "raw_data":
             continue
         found = contents.non_boolean_bytes(tensor)
         if found:
-            byte = f"byte {found.index} of raw_data of {tensor.describe()}"
+            byte = f"byte {found.index} of {tensor.name_of('raw_data')} of {tensor.describe()}"
             yield Finding(
-                tensor.place.at("raw_data"),
+                tensor.place_of("raw_data"),
                 f"{byte} is {found.value}, which is no bool{found.others}",
                 allowed="0 or 1",
                 offset=tensor.offset,

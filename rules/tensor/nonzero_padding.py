@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.element_types import ElementType
 
 
-@rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.judged_tensors, needs="tensor")
 def nonzero_padding(model: Model) -> Iterator[Finding]:
     r"""Bits behind the last element of a tensor are set.
 
@@ -21,7 +21,8 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Zeros. For 6-bit types the schema demands them. For 4-bit and 2-bit types it shows them in its examples only, so
-    that a set bit is a warning. In int32_data the low byte of the last entry counts.
+    that a set bit is a warning. In int32_data the low byte of the last entry counts; values in a
+    file beside the model are read there.
 
     ### Example
 
@@ -29,7 +30,7 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 22 dims: 1 raw_data: "\041" }
     ```
     """
-    for tensor in model.tensors.unproved:
+    for tensor in model.judged_tensors:
         element, field = tensor.type, tensor.right_field
         if not element or element.bits not in {2, 4, 6} or not field or not tensor.elements or tensor.segment:
             continue
@@ -44,9 +45,9 @@ def _findings(tensor: StoredTensor, element: ElementType, field: str, used: int)
     last = contents.last_byte(tensor) if field == "raw_data" else contents.last_entry(tensor)
     padding = (last or 0) & 0xFF & -(1 << used)
     if padding:
-        what = "byte of raw_data" if field == "raw_data" else "entry of int32_data"
+        what = f"byte of {tensor.name_of(field)}" if field == "raw_data" else "entry of int32_data"
         yield Finding(
-            tensor.place.at(field),
+            tensor.place_of(field),
             f"the last {what} of {tensor.describe()} has bits {padding:#04x} set behind the last {element.name}",
             clause="TEN-15" if element.bits == 6 else "TEN-14",
             allowed="zeros",

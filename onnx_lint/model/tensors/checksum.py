@@ -32,10 +32,8 @@ under_way: Reading | None = None
 class Digests:
     """The digests of the data files of one model, each computed when it is first asked for."""
 
-    def __init__(self, folder: DataFolder, most: int) -> None:
-        """`most`: how many bytes are read for the whole model."""
+    def __init__(self, folder: DataFolder) -> None:
         self._folder = folder
-        self._left = most
         self._found: dict[str, str | None] = {}
         self.unread: dict[str, str] = {}
         """The files that were asked for and not read, by location, each with the reason."""
@@ -59,13 +57,10 @@ class Digests:
             key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
             if key in _known:
                 return _known[key]
-            if status.st_size > self._left:
-                self.unread[location] = (
-                    f"its {status.st_size:,} bytes are more than the limit external_bytes leaves"
-                    " (option --limit external_bytes=N)"
-                )
+            problem = self._folder.take(status.st_size)
+            if problem is not None:
+                self.unread[location] = problem
                 return None
-            self._left -= status.st_size
             digest = _sha1(descriptor, status.st_size, location)
         finally:
             os.close(descriptor)

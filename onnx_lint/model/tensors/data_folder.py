@@ -13,12 +13,24 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+import sys
 from collections.abc import Sequence
 from enum import Enum
+from typing import Final
 
 from onnx_lint.record import Record, replace
 from onnx_lint.wording import quote
+
+_MAX_POINTER_BYTES: Final = 1024
+"""A Git LFS pointer has fewer bytes."""
+_LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v[0-9]+\n(?:[^\n]*\n)*?oid "
+
+
+def is_lfs_pointer(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is what Git LFS puts in the place of a large file."""
+    return re.match(_LFS_POINTER, head) is not None
 
 
 class FileState(Enum):
@@ -50,16 +62,31 @@ class ExternalFile(Record):
 class DataFolder:
     """The folder of one model. Each file is looked up once."""
 
-    def __init__(self, directory: str, trusted: Sequence[str] = ()) -> None:
-        """`trusted`: the folders into which links are followed, with all that is below them."""
+    def __init__(self, directory: str, trusted: Sequence[str] = (), most: int = sys.maxsize) -> None:
+        """`trusted`: the folders into which links are followed, with all that is below them.
+
+        `most`: how many bytes are read for the whole model.
+        """
         self._directory = directory
         self._trusted = [os.path.realpath(folder) for folder in trusted]
         self._files: dict[str, ExternalFile] = {}
+        self._left = most
+        self.unread: dict[str, str] = {}
+        """The files whose contents were to be judged and could not be read, by location, each with the reason."""
 
-    @property
-    def follows_links(self) -> bool:
-        """Whether there are folders into which links are followed."""
-        return bool(self._trusted)
+    def take(self, size: int) -> str | None:
+        """Take so many bytes from what may be read; why that is not to be, where it is more than is left."""
+        if size > self._left:
+            return f"its {size:,} bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
+        self._left -= size
+        return None
+
+    def may_read(self, location: str, size: int) -> bool:
+        """Whether so many bytes of a file may be read; `unread` tells where not."""
+        problem = self.take(size)
+        if problem is not None:
+            self.unread[location] = problem
+        return problem is None
 
     def file(self, location: str) -> ExternalFile:
         """What is found under a location that is a relative path without parent directories."""
@@ -85,6 +112,30 @@ class DataFolder:
         return descriptor, status
 
     def _found(self, location: str) -> ExternalFile:
+        file = self._reached(location)
+        if file.state is FileState.REGULAR and file.size is not None and file.size < _MAX_POINTER_BYTES:
+            return self._unless_pointer(location, file)
+        return file
+
+    def _unless_pointer(self, location: str, file: ExternalFile) -> ExternalFile:
+        """The file; one that is not there where what is there is a Git LFS pointer to it."""
+        try:
+            descriptor = open_below(file.folder, file.path)
+        except OSError:
+            return file  # whoever reads it will tell
+        try:
+            status = os.fstat(descriptor)
+            head = os.read(descriptor, _MAX_POINTER_BYTES) if stat.S_ISREG(status.st_mode) else b""
+        except OSError:
+            head = b""
+        finally:
+            os.close(descriptor)
+        if not is_lfs_pointer(head):
+            return file
+        detail = f"{quote(location)} is a Git LFS pointer; the file that it stands for was not checked out"
+        return replace(file, state=FileState.OTHER, detail=detail, size=None)
+
+    def _reached(self, location: str) -> ExternalFile:
         file = examine(self._directory, location)
         if not self._trusted or file.state not in (FileState.LINKED, FileState.HARD_LINKED):
             return file

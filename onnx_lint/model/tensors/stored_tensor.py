@@ -131,6 +131,14 @@ class StoredTensor:
         """The place of the TensorProto."""
         return self.tensor.place
 
+    def place_of(self, field: str) -> Place:
+        """The place of the values that `field` holds."""
+        return self.place.at(field)
+
+    def name_of(self, field: str) -> str:
+        """What holds the values, in words: the field, unless they are in another file."""
+        return field
+
     def describe(self) -> str:
         """The tensor as messages name it."""
         return self.tensor.describe()

@@ -258,3 +258,44 @@ def test_sarif_tells_what_a_file_is(tmp_path: Path, capsys: pytest.CaptureFixtur
     (found,) = json.loads(capsys.readouterr().out)["runs"]
     assert found["artifacts"][0]["properties"] == {"kind": "TensorProto", "facts": "tensor; name x; type float[3]"}
     assert [item["properties"]["place"] for item in found["results"]] == ["raw_data"]
+
+
+def _tensor_file(**fields: Any) -> bytes:
+    given = {"name": "x", "data_type": 1, "dims": [2], "float_data": [1, 2], **fields}
+    given = {name: value for name, value in given.items() if value}
+    return bytes(schema.message("TensorProto")(**given).SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (_tensor_file(float_data=[1]), "tensor-size-mismatch"),
+        (_tensor_file(data_type=99), "unknown-tensor-element-type"),
+        (_tensor_file(data_type=0, float_data=[], raw_data=bytes(8)), "unknown-tensor-element-type"),
+        (_tensor_file(dims=[-2]), "invalid-tensor-shape"),
+        (_tensor_file(float_data=[], int64_data=[1, 2]), "misplaced-tensor-data"),
+        (_tensor_file(float_data=[], double_data=[1, 2]), "misplaced-tensor-data"),
+        (_tensor_file(raw_data=bytes(8)), "ambiguous-tensor-data"),
+        (_tensor_file() + b"\xc2\x3e\x01!", "unknown-field"),
+        (_tensor_file() + b"\x60\x01", "wrong-wire-type"),
+        (_tensor_file(float_data=[]) + b"\x25\0\0\x80\x3f", "tensor-size-mismatch"),
+    ],
+)
+def test_a_tensor_with_one_fault_is_judged_as_a_tensor(data: bytes, rule: str):
+    file = lint_source(BytesSource(data), "input_0.pb", Settings())
+    assert file.kind == "TensorProto"
+    assert rule in {item.rule for item in file.diagnostics}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        _tensor_file(data_type=99, dims=[-2]),
+        _tensor_file(data_type=99, float_data=[], dims=[]),
+        # What TensorFlow and Caffe2 keep under that suffix: messages of messages.
+        b"\x0a\x0d\x0a\x01a\x12\x08Constant\x12\x00\x22\x03\x08\xa9\x01",
+        b"\x0a\x03net\x12\x06\x0a\x01x\x22\x01y",
+    ],
+)
+def test_what_is_further_from_a_tensor_is_not_taken_for_one(data: bytes):
+    assert lint_source(BytesSource(data), "input_0.pb", Settings()).kind == "ModelProto"
