@@ -21,9 +21,10 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
             yield case(("N", 4, "W"), (6, 4, 1))
         case "ConvInteger":
             yield case((1, 4, 9, 8), (6, 4, 3, 2))
-            yield case((1, 4, 9, 8), (6, 2, 3, 2), group=2, strides=(2, 3), pads=(1, 0, 1, 2))
+            yield case((1, 4, 9, 8), (6, 2, 3, 2), (), (6,), group=2, strides=(2, 3), pads=(1, 0, 1, 2))
         case "QLinearConv":
             yield case((1, 4, 9, 8), (), (), (6, 4, 3, 2), (), (), (), (), (6,))
+            yield case((1, 4, 9, 8), (), (), (6, 4, 3, 2), (6,), (6,), (1,), ())
         case "ConvTranspose":
             yield case((1, 4, 9, 8), (4, 6, 3, 2), (6,))
             yield case((1, 4, 9, 8), (4, 3, 3, 2), group=2, strides=(2, 3), pads=(1, 0, 1, 2), dilations=(2, 1))

@@ -29,6 +29,7 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
     yield case(("N", 3, "W"), kernel_shape=(1,))
     if "ceil_mode" in schema.attributes:
         yield case((1, 3, 9, 8), kernel_shape=(3, 2), strides=(4, 5), ceil_mode=1)
+        yield case((1, 3, 3), kernel_shape=(4,), strides=(3,), ceil_mode=1)
         yield case((1, 3, 2), kernel_shape=(1,), strides=(2,), pads=(0, 1), ceil_mode=1)
     if "dilations" in schema.attributes:
         yield case((1, 3, 9, 8), kernel_shape=(3, 2), dilations=(2, 3))

@@ -16,6 +16,9 @@ def convolution(node: Operands) -> Outputs:
     found = _convolved(node, 0, 1)
     if node.operator == "Conv":
         _bias(node, 2, 1)
+    else:
+        node.scalar(2)
+        _by_output(node, 3, 1)
     return [found]
 
 
@@ -24,12 +27,23 @@ def quantized_convolution(node: Operands) -> Outputs:
     """As Conv, each tensor followed by its scale and zero point."""
     found = _convolved(node, 0, 3)
     _bias(node, 8, 3)
+    for index in (1, 2, 6, 7):
+        node.scalar(index)
+    for index in (4, 5):
+        _by_output(node, index, 3)
     return [found]
 
 
 def _bias(node: Operands, bias: int, weights: int) -> None:
     if node.given(bias) and node.shape(bias, 1) is not None:
         node.same((bias, 0), node.dim(weights, 0), node.place(weights, 0))
+
+
+def _by_output(node: Operands, index: int, weights: int) -> None:
+    """A scale or zero point of the weights: one number, or one for each output."""
+    shape = node.shape(index, at_most=1)
+    if shape and shape[0] != 1:
+        node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
 
 
 def _convolved(node: Operands, data: int, weights: int) -> Shape:

@@ -94,12 +94,14 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
     if extent is None:
         return None
     left = size + before + behind - extent
-    if left < 0:
+    # Rounded up, a window may begin in the input and end behind it, though no other fits.
+    lacking = -left if not rounds_up else -left - stride + 1
+    if lacking > 0:
         # Of an empty input nothing comes, whatever the window; a node test case has such inputs.
         if size:
             place = Dimension(0, axis + 2, size)
             by = Element("kernel_shape", over.kernel[axis], axis) if node.integers("kernel_shape") else over.place(axis)
-            node.problems.append(Unequal(place, extent - before - behind, by, or_more=True))
+            node.problems.append(Unequal(place, size + lacking, by, or_more=True))
         return None
     count = -(-left // stride) + 1 if rounds_up else left // stride + 1
     if rounds_up and (count - 1) * stride >= size + before:
