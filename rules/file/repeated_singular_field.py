@@ -18,7 +18,8 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    At most one occurrence of a field that is not repeated, and at most one member of a oneof.
+    At most one occurrence of a field that is not repeated, and at most one member of a oneof. Protocol Buffers defines
+    what becomes of more, so it is a warning.
 
     ### Example
 

@@ -24,7 +24,7 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     The version of a domain decides what each of its operators means. With two versions of it the answer depends on
-    the reader. The same version twice does no harm, but shows that two tools wrote into one list.
+    the reader. The same version twice does no harm and is a note; it shows that two tools wrote into one list.
 
     ### What is allowed
 

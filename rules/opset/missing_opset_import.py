@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from onnx_lint.model import ROOT, Function, Model, Node
 from onnx_lint.model.operators.imports import count_domains, first_of_domains
@@ -15,7 +16,7 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 MAX_LISTED = 10
 
 
-@rule(clause=("MOD-5", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"), since="0.1.0", needs="function")
+@rule(clause=("MOD-5", "MOD-5a", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"), since="0.1.0", needs="function")
 def missing_opset_import(model: Model) -> Iterator[Finding]:
     """An operator set that is needed is not imported.
 
@@ -37,8 +38,9 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     The comment on the field demands an import of the default domain in every model, while the specification says
     that every model imports it implicitly, though without a version. The specification wins over the comment.
-    onnx-lint reports an error where a node of the default domain is left without a version, and a note where no
-    node has that domain: `onnx.checker` and ONNX Runtime accept such a model.
+    onnx-lint reports an error where a node of the default domain is left without a version, and a warning where no
+    node has that domain: `onnx.checker` and ONNX Runtime accept such a model. A model that imports nothing and has
+    no node and no function that needs an operator set gets a warning, too.
 
     ### Example
 
@@ -61,14 +63,20 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
             yield from _missing_in_function(model, function, counts[function.index], first, suggestions)
 
 
+_TWO_SENTENCES: Final = (
+    "onnx.proto demands that every model imports the default operator set, IR.md has it imported implicitly"
+)
+
+
 def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestions) -> Iterator[Finding]:
     imported = model.imports.domains(None)
     known = _listed(imported)
     if not imported:
+        is_needed = bool(used or model.functions)
         yield Finding(
             ROOT.at("opset_import"),
-            "the model imports no operator set",
-            clause="MOD-5",
+            f"the model imports no operator set{'' if is_needed else f', and no node needs one; {_TWO_SENTENCES}'}",
+            clause="MOD-5" if is_needed else "MOD-5a",
             allowed="an import for each domain in use",
         )
         return
@@ -80,7 +88,7 @@ def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestio
             clause = "OPR-1" if domain else "MOD-6"
             yield _finding("the model", known, first[None, domain], count, clause, suggestions)
     if "" not in imported and "" not in used:
-        message = "the model imports no version of 'ai.onnx', which no node needs"
+        message = f"the model imports no version of 'ai.onnx', which no node needs; {_TWO_SENTENCES}"
         yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=_allowed(known), subject="ai.onnx")
     yield from _missing_for_functions(model, imported, used, suggestions)
 

@@ -23,8 +23,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
     Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that
-    only knows more than the other, is a warning. In a function, where the text asks for distinct names, it is an
-    error in any case.
+    only knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
+    distinct names, it is an error in any case.
 
     ### Example
 
@@ -50,6 +50,8 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
         differ = contradict(earlier.statements, later.statements)
         if differ:
             message += f", as {earlier.describe_type()} and as {later.describe_type()}"
+        elif _differ_in_variables(earlier, later):
+            message += f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
         yield Finding(
             later.place,
             message,
@@ -58,3 +60,11 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
             allowed="one entry for each value",
             subject=name,
         )
+
+
+def _differ_in_variables(one: Declaration, other: Declaration) -> bool:
+    """Whether two tensor types are alike but for the names of their variables."""
+    types = [declaration.proto.type.tensor_type for declaration in (one, other)]
+    pairs = list(zip(*[found.shape.dim for found in types], strict=False))
+    differing = [(left, right) for left, right in pairs if left.dim_param != right.dim_param]
+    return bool(differing) and all(left.dim_param and right.dim_param for left, right in differing)

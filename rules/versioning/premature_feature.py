@@ -70,6 +70,8 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     default, had these three from the start; the specification dates them for both variants alike, but converters of
     classical models wrote sequences of maps at IR versions 3 to 5, and rightly so.
 
+    Metadata are a warning, since no sentence forbids them and readers skip them; all else is an error.
+
     Each thing that is too new is reported once, where it occurs first. A model without a published IR version is
     not judged. Element types in integer attributes (`to` of Cast) are for the operator set, and `opset_import` is
     for `premature-opset-import`.
