@@ -31,7 +31,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - Convolution and pooling: `strides`, `dilations` and `kernel_shape` of positive numbers, one for each spatial axis
       of the input; `group` positive; for DeformConv weights of as many dimensions as the input.
     - Split: `num_outputs` is the number of the node's outputs.
-    - RNN, GRU and LSTM: `hidden_size` positive; input, weights and recurrence weights of three dimensions.
+    - RNN, GRU and LSTM: `hidden_size` positive.
     - MatMulNBits of ONNX Runtime: weights of as many bytes as `N`, `K`, `bits` and `block_size` make.
     - SVMClassifier and SVMRegressor: as many support vectors, coefficients and class labels as `vectors_per_class` or
       `n_supports` say.
@@ -122,14 +122,6 @@ def _of_ranks(node: Node, extents: Extents, stated: Sequence[Dims | None]) -> It
         what = f"input {index} of {node.describe()} has {_counted(ranks[index] or 0, 'dimension')}"
         allowed = "weights of as many dimensions as the input"
         yield Finding(node.place.at("input", index), f"{what}, input 0 has {ranks[0]}", allowed=allowed)
-    for index, wanted in extents.ranks.items():
-        rank = ranks[index] if index < len(ranks) else None
-        if rank is not None and rank != wanted:
-            what = f"input {index} of {node.describe()} has {_counted(rank, 'dimension')}"
-            yield Finding(node.place.at("input", index), what, allowed=f"{_IN_WORDS[wanted]} dimensions")
-
-
-_IN_WORDS = {3: "three"}
 
 
 def _of_packed_weights(node: Node, names: Sequence[str], stated: Sequence[Dims | None]) -> Iterator[Finding]:

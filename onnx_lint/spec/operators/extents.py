@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.record import EMPTY, Record
+from onnx_lint.record import Record
 
 
 class Count(Record):
@@ -38,8 +38,6 @@ class Extents(Record):
     """The attribute that says how many outputs the node has."""
     weights: int | None = None
     """The input that has as many dimensions as input 0."""
-    ranks: Mapping[int, int] = EMPTY
-    """The number of dimensions, by input."""
     sizes: tuple[str, ...] = ()
     """The attributes that say how many bytes input 1 has, for `packed_bytes`."""
     lengths: tuple[str, str] | None = None
@@ -67,7 +65,7 @@ def counts(source: str, numbers: Sequence[int]) -> Iterator[Count]:
 
 
 _MACHINE: Final = Extents(lengths=("vectors_per_class", "n_supports"))
-_RECURRENT: Final = Extents(positive=("hidden_size",), ranks=MappingProxyType(dict.fromkeys(range(3), 3)))
+_RECURRENT: Final = Extents(positive=("hidden_size",))
 
 
 def _window(weights: int | None) -> Extents:

@@ -48,7 +48,11 @@ FAMILIES: Final[Mapping[str, str]] = {
     "selection": "Compress NonMaxSuppression NonZero OneHot TopK Unique",
     # --- constants, recurrence, attention, quantization, losses, signals
     "constants": "Constant ConstantOfShape Multinomial RandomNormal RandomUniform Range",
+    "einsum": "Einsum",
+    "losses": "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
     "quantization": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
+    "recurrence": "GRU LSTM RNN",
+    "signals": "BlackmanWindow DFT HammingWindow HannWindow MelWeightMatrix STFT",
     # --- sequences and optionals, text, machine learning, training, ONNX Runtime
 }
 """The operators of each file, those of other domains than ai.onnx as "domain::name"."""

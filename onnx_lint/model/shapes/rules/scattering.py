@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.model.shapes.operands import Operands, Outputs
+from onnx_lint.model.shapes.problem import Dimension, Unequal
 from onnx_lint.model.shapes.registration import shapes_of
 
 
@@ -64,5 +65,5 @@ def tensor_scatter(node: Operands) -> Outputs:
             node.equal((0, place), (1, place))
     most, length = cache[axis], update[axis]
     if isinstance(most, int) and isinstance(length, int) and length > most:
-        node.equal((0, axis), (1, axis))
+        node.problems.append(Unequal(Dimension(0, axis, most), length, node.place(1, axis), or_more=True))
     return [cache]
