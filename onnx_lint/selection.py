@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import compress
+from typing import Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import Registered, registry
@@ -104,7 +106,8 @@ def _has(model: Model, about: str) -> bool:
         return True
 
 
-_last_selection: Selection | None = None
+_kept: Final[Memory[int, Selection]] = Memory(1)
+"""The last selection, under the identity of its settings, which it holds."""
 
 
 def selection_of(settings: Settings) -> Selection:
@@ -113,8 +116,8 @@ def selection_of(settings: Settings) -> Selection:
     The last answer is kept: a run over two thousand small models asks with the same settings each time
     (docs/performance.md: selection-kept).
     """
-    global _last_selection
     rules = registry()
-    if _last_selection is None or _last_selection.settings is not settings or _last_selection.rules is not rules:
-        _last_selection = Selection(settings, rules)
-    return _last_selection
+    found = _kept.get(id(settings))
+    if found is None or found.settings is not settings or found.rules is not rules:
+        found = _kept.keep(id(settings), Selection(settings, rules))
+    return found

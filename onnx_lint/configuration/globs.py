@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from onnx_lint.cached import remembered
+
 MAX_CHARACTERS: Final = 4096
 """A longer pattern, as no path is, matches nothing."""
 
@@ -48,7 +50,7 @@ def matches_text(pattern: str, text: str) -> bool:
     return len(pattern) <= MAX_CHARACTERS and _pattern(pattern).matches(text)
 
 
-@functools.lru_cache(maxsize=1024)
+@remembered(1_024)
 def _pattern(text: str) -> _Pattern:
     return _Pattern(text)
 

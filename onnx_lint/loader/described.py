@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from onnx_lint.cached import remembered
 from onnx_lint.model.documents.kinds import OPERATOR_SET
 from onnx_lint.regular_file import read_regular
 from onnx_lint.source import BytesSource
@@ -31,7 +31,7 @@ def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
     return _loaded(tuple(stamped)) if stamped else BUILT_IN
 
 
-@functools.lru_cache(maxsize=8)
+@remembered(8)
 def _loaded(stamped: tuple[tuple[str, int, int], ...]) -> OperatorSchemas:
     files = []
     declared = []

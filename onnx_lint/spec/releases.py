@@ -16,9 +16,9 @@ Two things the table does not say, and what is done about them:
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
+from onnx_lint.cached import remembered
 from onnx_lint.record import Record
 
 DEFAULT_DOMAIN: Final = ""
@@ -125,11 +125,14 @@ def is_published_opset(domain: str, version: int) -> bool | None:
     return None if newest is None else 1 <= version <= newest
 
 
-@functools.lru_cache(maxsize=256)
 def release_of_opset(domain: str, version: int) -> Release | None:
     """The first release that holds an operator set version, None if there is none."""
-    if version < 1:
-        return None
+    return _release_of_opset((domain, version)) if version >= 1 else None
+
+
+@remembered(256)
+def _release_of_opset(of: tuple[str, int]) -> Release | None:
+    domain, version = of
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from onnx_lint import schema
+from onnx_lint.cached import Memory
 from onnx_lint.cli.progress import reading_shown
 from onnx_lint.engine import lint_file
 from onnx_lint.limits import DEFAULT_LIMITS
@@ -28,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "w.bin").write_bytes(DATA)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checksum, "_known", {})
+    monkeypatch.setattr(checksum, "_known", Memory(1))
     return tmp_path
 
 

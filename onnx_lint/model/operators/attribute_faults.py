@@ -40,7 +40,7 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
 
     References to parameters of a function and attributes of another type than the signature's are left aside.
     """
-    constraints = attribute_constraints(schema.domain, schema.name, schema.since_version)
+    constraints = attribute_constraints((schema.domain, schema.name, schema.since_version))
     if constraints is None:
         return []
     given = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model.tensors.data_folder import DataFolder
 from onnx_lint.record import Record
 
@@ -64,13 +65,11 @@ class Digests:
             digest = _sha1(descriptor, status.st_size, location)
         finally:
             os.close(descriptor)
-        if len(_known) < _MAX_KNOWN:
-            _known[key] = digest
-        return digest
+        return _known.keep(key, digest)
 
 
 _MAX_KNOWN: Final = 10_000
-_known: Final[dict[_FileState, str]] = {}
+_known: Final[Memory[_FileState, str]] = Memory(_MAX_KNOWN)
 """The digests of files that other models of the run have named as well, by what would change with the file."""
 
 

@@ -8,9 +8,9 @@ From the descriptions of the operators and attributes, one row for each sentence
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
+from onnx_lint.cached import remembered
 from onnx_lint.record import Record
 from onnx_lint.spec.operators.attribute_values import ANY
 
@@ -102,9 +102,10 @@ class AttributeConstraints(Record):
     """How many elements a list or tensor has."""
 
 
-@lru_cache(2_000)
-def attribute_constraints(domain: str, name: str, version: int) -> AttributeConstraints | None:
-    """What a version of an operator demands of the numbers and lists in its attributes; None where nothing."""
+@remembered(2_000)
+def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraints | None:
+    """What an operator, its domain, name and version, demands of its attributes; None where nothing."""
+    domain, name, version = operator
 
     def covers(row_domain: str, operators: str, first: int, last: int) -> bool:
         return row_domain == domain and name in operators.split() and first <= version <= last

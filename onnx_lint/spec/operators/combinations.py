@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
+from onnx_lint.cached import remembered
 from onnx_lint.record import Record
 from onnx_lint.spec.operators.schema import OperatorSchema
 
@@ -126,18 +127,18 @@ def combinations(schema: OperatorSchema) -> tuple[Combination, ...]:
     if rows is None:
         return ()
     inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
-    return _combinations(rows, schema.since_version, tuple(schema.attributes), inputs, outputs)
-
-
-@lru_cache(1_000)
-def _combinations(
-    rows: _Rows, version: int, attributes: _Names, inputs: _Names, outputs: _Names
-) -> tuple[Combination, ...]:
-    names = {"in": inputs, "out": outputs, "": attributes}
-    return tuple(_combination(names, row, is_enforced=enforced) for row, enforced in rows if version >= row[2])
+    return _combinations((rows, schema.since_version, tuple(schema.attributes), inputs, outputs))
 
 
 _Names = tuple[str, ...]
+
+
+@remembered(1_000)
+def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names]) -> tuple[Combination, ...]:
+    """The combinations of an operator: its rows, version, and the names of its attributes, inputs and outputs."""
+    rows, version, attributes, inputs, outputs = operator
+    names = {"in": inputs, "out": outputs, "": attributes}
+    return tuple(_combination(names, row, is_enforced=enforced) for row, enforced in rows if version >= row[2])
 
 
 def _combination(names: Mapping[str, _Names], row: _Row, *, is_enforced: bool) -> Combination:
