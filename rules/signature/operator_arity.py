@@ -4,7 +4,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node
-from onnx_lint.model.operators.mismatch import Operands, counted, describe_schema, operands, other_version, version_hint
+from onnx_lint.model.operators.mismatch import (
+    Operands,
+    counted,
+    describe_schema,
+    moved_to_inputs,
+    operands,
+    other_version,
+    version_hint,
+)
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema, Option
@@ -35,6 +43,9 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     A node without any output is for `node-without-outputs`, an empty name in place of a required operand for
     `omitted-required-operand`. Calls of functions are for `function-call-arity`.
 
+    Where an earlier version had the missing inputs as attributes and the node gives these, `unknown-operator-attribute`
+    says it.
+
     ### Example
 
     ```
@@ -53,6 +64,10 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Operands) -> Iterator[Finding]:
     if side.word == "output" and not side.given:
         return
+    if side.word == "input" and len(side.given) < side.least:
+        moved = moved_to_inputs(model.operators.schemas, schema, alike).values()
+        if all(index in moved for index in range(len(side.given), side.least)):
+            return
     other = other_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
         hint = version_hint(other, alike, node)

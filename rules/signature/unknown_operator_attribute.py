@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, Node
 from onnx_lint.model.operators.mismatch import (
     attributes_with,
     describe_schema,
+    moved_to_inputs,
     other_version,
     unknown_attributes,
     version_hint,
 )
 from onnx_lint.model.operators.operators import AlikeNodes
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote, quote_some, suggestion
 
@@ -36,6 +37,9 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     The schemas of `onnx` let a few operators (LayerNormalization) have any attribute beside their own, of which the
     operator's documentation says nothing; onnx-lint goes by the documentation.
 
+    Attributes that became inputs, as the axes of Unsqueeze did, have one finding for each node, and the inputs that the
+    node lacks for it none.
+
     ### Example
 
     ```
@@ -57,8 +61,11 @@ def _findings(
     allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     hints = {name: other or _hint(schemas, schema, name) for name in unknown}
     meant = {name: suggestion(name, schema.attributes) for name in unknown}
+    moved = moved_to_inputs(schemas, schema, alike)
     for node in alike.nodes:
-        for index in attributes_with(node, unknown):
+        if moved:
+            yield _moved(schema, node, moved, version_hint(other or _hint(schemas, schema, min(moved)), alike, node))
+        for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node) or meant[name]
             yield Finding(
@@ -67,6 +74,22 @@ def _findings(
                 allowed=allowed,
                 subject=name,
             )
+
+
+def _moved(schema: OperatorSchema, node: Node, moved: Mapping[str, int], hint: str) -> Finding:
+    """The one finding for the attributes of a node that have become inputs."""
+    places = {node.attribute_protos[index].name: index for index in attributes_with(node, set(moved))}
+    first, *rest = places
+    names, inputs = " and ".join(map(quote, places)), " and ".join(str(moved[name]) for name in places)
+    has, have = ("attributes", "none of these names") if rest else ("attribute", "none of that name")
+    them = f"them as inputs {inputs}" if rest else f"it as input {inputs}"
+    return Finding(
+        node.place.at("attribute", places[first]),
+        f"{node.describe()} has {has} {names}, {describe_schema(schema)} has {have}; pass {them}{hint}",
+        related=tuple(Related(node.place.at("attribute", places[name]), f"attribute {quote(name)}") for name in rest),
+        allowed=f"{'inputs' if rest else 'input'} {inputs}",
+        subject=first,
+    )
 
 
 def _hint(schemas: OperatorSchemas, schema: OperatorSchema, name: str) -> str:

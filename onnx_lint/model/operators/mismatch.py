@@ -88,6 +88,25 @@ def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     return [name for name in names if not name.startswith(IMPLEMENTATION_PREFIX)]
 
 
+def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, int]:
+    """The attributes that an earlier version had and that have become inputs, which the nodes do not give, by name.
+
+    The value is the index of the input. Letter case does not count: `k` of TopK became `K`.
+    """
+    names = {parameter.name.casefold(): index for index, parameter in enumerate(schema.inputs)}
+    found = {name: names[name.casefold()] for name in unknown_attributes(schema, alike) if name.casefold() in names}
+    if not found:
+        return {}
+    earlier = [version for version in schemas.versions(schema.domain, schema.name) if version < schema.since_version]
+    had = {
+        name
+        for version in earlier
+        if (other := schemas.find(schema.domain, schema.name, version)) is not None
+        for name in other.attributes
+    }
+    return {name: index for name, index in found.items() if name in had and not any(alike.inputs[index : index + 1])}
+
+
 def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
     given = {name for name, _ in alike.attributes}

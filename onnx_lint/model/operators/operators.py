@@ -211,8 +211,11 @@ class Operators:
         The default domain is called `ai.onnx`.
         """
         counts: Counter[str] = Counter()
+        # Signatures of a known domain are known; that it is not imported has a finding of its own.
+        known = self.schemas.known_domains() if self._imports.are_stated else ()
         for alike in self.alike_nodes:
-            if alike.operator.status in (OperatorStatus.UNVERIFIED, OperatorStatus.UNBOUND):
+            is_unbound = alike.operator.status is OperatorStatus.UNBOUND and alike.operator.domain not in known
+            if is_unbound or alike.operator.status is OperatorStatus.UNVERIFIED:
                 counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
 
