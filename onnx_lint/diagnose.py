@@ -48,7 +48,7 @@ def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | 
     level = severity(clause, settings.standard.edition)
     if level is None or presence(entry, clause, settings) != "listed":
         return None
-    return settings.severities.get(entry.id, level)
+    return settings.severities.get(entry.id, Severity.ERROR if settings.target.is_refused(clause) else level)
 
 
 def _is_counted(entry: Registered, clause: Clause, settings: Settings) -> bool:
@@ -85,7 +85,7 @@ def _diagnostic(
         keyword=clause.keyword[edition],
         clause_summary=clause.summary,
         anchor=clause.anchor,
-        allowed=finding.allowed,
+        allowed=_allowed(finding, clause),
         related=_related(finding, model),
         # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
@@ -95,7 +95,15 @@ def _diagnostic(
         graph=around.graph,
         scope=around.scope,
         collective=finding.collective,
+        refused_by=tuple(clause.refused_by.items()),
     )
+
+
+def _allowed(finding: Finding, clause: Clause) -> str | None:
+    """What is allowed, and who refuses what is not."""
+    refusing = " and ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
+    told = f"refused by {refusing}" if refusing else None
+    return "; ".join(filter(None, (finding.allowed, told))) or None
 
 
 def _path(place: Place, model: Model) -> str:

@@ -41,6 +41,7 @@ def lint(
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
     target_ir: int | None = None,
+    consumers: Sequence[str] = (),
     proto: str | None = None,
     target_opset: Mapping[str, int] | None = None,
     opset_imports: Mapping[str, int] | None = None,
@@ -55,7 +56,8 @@ def lint(
     further folders into which they are followed.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
     name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
-    by domain, the newest operator set versions that the consumer of the model knows. No configuration file is read.
+    by domain, the newest operator set versions that the consumer of the model knows. `consumers`: `onnx.checker`,
+    `onnxruntime`: what they are known to refuse is an error. No configuration file is read.
     `proto`: the message that is given, such as `TensorProto`; None to tell by the class of a message, or else by the
     content. `opset_imports`: the operator set versions, by domain, that a GraphProto or NodeProto is meant for; other
     files say so themselves.
@@ -76,7 +78,11 @@ def lint(
         external_data_roots=tuple(os.fspath(folder) for folder in external_data_roots),
         opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
         limits=DEFAULT_LIMITS.with_values(limits or {}),
-        target=Target(target_ir, {normalized_domain(domain): n for domain, n in (target_opset or {}).items()}),
+        target=Target(
+            target_ir,
+            {normalized_domain(domain): n for domain, n in (target_opset or {}).items()},
+            _names(consumers),
+        ),
         proto=_kind(model) if proto is None else proto,
         opset_imports={normalized_domain(domain): n for domain, n in (opset_imports or {}).items()},
     )

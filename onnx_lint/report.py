@@ -57,6 +57,8 @@ class Diagnostic(Record):
     """The names around the place and at it, outermost first; for fingerprints."""
     collective: bool = False
     """Whether it stands for all places of its kind, of which `place` is only the first."""
+    refused_by: tuple[tuple[str, str], ...] = ()
+    """The consumers that refuse what breaks the clause, each with the first release that is known to."""
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

@@ -34,6 +34,8 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     if settings.select:
         return "listed" if _matches(entry, keyword, settings.select) else None
     level = severity(clause, settings.standard.edition)
+    if settings.target.is_refused(clause):
+        return "listed"
     if settings.pedantic or level is Severity.ERROR:
         return "listed"
     if clause.presence == "counted" and entry.id in settings.severities:

@@ -25,7 +25,7 @@ def compile_clauses(source: bytes) -> str:
         if keyword not in keywords:
             keywords.append(keyword)
         values = {name: getattr(clause, name) for name in field_names(Clause)}
-        rows.append([*{**values, "keyword": keywords.index(keyword)}.values()])
+        rows.append([*{**values, "keyword": keywords.index(keyword), "refused_by": dict(clause.refused_by)}.values()])
     compiled = {"crc32": binascii.crc32(source), "keywords": keywords, "clauses": rows}
     return json.dumps(compiled, separators=(",", ":"), ensure_ascii=False) + "\n"
 

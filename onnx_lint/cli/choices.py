@@ -264,6 +264,6 @@ def _target(request: Request) -> Target:
     from onnx_lint.spec.target import Target
 
     try:
-        return Target(request.target_ir, opset_versions_of(request.target_opsets))
+        return Target(request.target_ir, opset_versions_of(request.target_opsets), tuple(request.consumers))
     except ValueError as error:
         raise RequestError(str(error)) from error

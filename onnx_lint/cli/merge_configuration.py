@@ -29,6 +29,7 @@ PARAMETERS: Final = {
     "baseline": "baseline",
     "target-ir": "target_ir",
     "target-opset": "target_opsets",
+    "consumers": "consumers",
     "proto": "proto",
     "external-data": "external_data",
     "follow-links": "follow_links",
@@ -74,6 +75,8 @@ def merged(request: Request, values: Values) -> Request:
         _check_target(values, ("target-ir",))
     if "baseline" not in request.given and ("baseline",) in values:
         changes["baseline"] = _joined(values["baseline",])
+    if "consumers" not in request.given and ("consumers",) in values:
+        changes["consumers"] = tuple(values["consumers",].value)
     for name in ("opset-schemas", "external-data-roots"):
         if PARAMETERS[name] not in request.given and (name,) in values:
             changes[PARAMETERS[name]] = tuple(_all_joined(values[name,]))

@@ -44,6 +44,7 @@ class Request(Record):
     opset_imports: tuple[str, ...] = ()
     target_ir: int | None = None
     target_opsets: tuple[str, ...] = ()
+    consumers: tuple[str, ...] = ()
     opset_schemas: tuple[str, ...] = ()
     external_data: bool = True
     follow_links: bool = False

@@ -7,6 +7,7 @@ import click
 
 from onnx_lint.cli.completion import complete_configurations, complete_files
 from onnx_lint.cli.sections import section
+from onnx_lint.spec.clauses import CONSUMERS
 
 target_options = section(
     "Targets and operators",
@@ -22,6 +23,14 @@ target_options = section(
         multiple=True,
         metavar="[DOMAIN=]N",
         help="What does one of this operator set not know?",
+    ),
+    click.option(
+        "--consumer",
+        "consumers",
+        multiple=True,
+        type=click.Choice(CONSUMERS),
+        metavar="NAME",
+        help="What onnx.checker or onnxruntime refuses is an error.",
     ),
     click.option(
         "--opset-schema",

@@ -37,7 +37,7 @@ _OPTIONS: Final = {
 }
 """The option whose presence on the command line puts a key aside."""
 
-_ADDING: Final = frozenset({"extend-select", "pedantic", "target-ir", "target-opset"})
+_ADDING: Final = frozenset({"extend-select", "pedantic", "target-ir", "target-opset", "consumers"})
 """The keys that only add findings."""
 
 

@@ -14,6 +14,7 @@ from onnx_lint.configuration.kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WH
 from onnx_lint.limits import NAMES as LIMIT_NAMES
 from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS
+from onnx_lint.spec.clauses import CONSUMERS
 from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
 
@@ -49,6 +50,11 @@ _WHOLE_OR_TABLE: Final = Kind(
     MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "object", "additionalProperties": dict(WHOLE.schema)}]}),
     lambda value: WHOLE.accepts(value) or isinstance(value, dict),
     WHOLE,
+)
+_CONSUMERS: Final = Kind(
+    f"an array of names, each one of {', '.join(CONSUMERS)}",
+    MappingProxyType({"type": "array", "items": {"enum": list(CONSUMERS)}}),
+    lambda value: isinstance(value, list) and all(name in CONSUMERS for name in value),
 )
 _SELECTORS: Final = "Rule ids, chapters (the folders of the rules), or keywords (MUST, SHOULD, ..., ALL)."
 
@@ -172,6 +178,15 @@ _DECLARED: Final = (
         "A number for ai.onnx, or a table of numbers by domain. What such a consumer would not understand is reported.",
         "target-opset = 21",
         "--target-opset",
+    ),
+    Key(
+        "consumers",
+        _CONSUMERS,
+        [],
+        "The programs that have to take the models; what they are known to refuse is an error.",
+        f"Any of {', '.join(CONSUMERS)}. Each clause that one of them refuses says so: onnx-lint clauses.",
+        'consumers = ["onnx.checker"]',
+        "--consumer",
     ),
     Key(
         "proto",

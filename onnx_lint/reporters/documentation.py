@@ -85,6 +85,7 @@ def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
         "rules": list(found),
         "reason": None if found else reason_of(clause),
         "note": clause.note,
+        "refused_by": dict(clause.refused_by),
         "refines": clause.refines,
     }
 
@@ -165,6 +166,9 @@ def clause_markdown(clause: Clause) -> str:
     ]
     if clause.presence != "listed":
         parts.append(PRESENCE)
+    if clause.refused_by:
+        known = ", ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
+        parts += ["### Refused by", known]
     if clause.note:
         parts += ["### Note", clause.note]
     return "\n\n".join(parts) + "\n"

@@ -137,6 +137,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "allowed": item.allowed,
         "related": [_related(place) for place in item.related],
         "fingerprint": fingerprint,
+        **({"refused_by": dict(item.refused_by)} if item.refused_by else {}),
     }
 
 

@@ -225,6 +225,8 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
     }
     if item.allowed:
         properties["allowed"] = visible(item.allowed)
+    if item.refused_by:
+        properties["refusedBy"] = dict(item.refused_by)
     if item.byte_range is not None:
         start, end = item.byte_range
         properties |= {"byteOffset": start, "byteLength": end - start}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint import package_data
-from onnx_lint.record import Record, field_names
+from onnx_lint.record import EMPTY, Record, field_names
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 __all__ = [
@@ -84,6 +84,10 @@ PRESENCES: Final = ("listed", "counted", "pedantic")
 """The ways in which a finding under a clause may be there: by itself, as a number, or when asked for."""
 
 
+CONSUMERS: Final = ("onnx.checker", "onnxruntime")
+"""The consumers whose refusals are recorded: `onnx.checker.check_model` without its full check, and ONNX Runtime."""
+
+
 class Clause(Record):
     """One requirement, recommendation or permission of the specification."""
 
@@ -110,6 +114,8 @@ class Clause(Record):
     note: str | None
     refines: str | None
     """The clause that this entry of the project's own divides."""
+    refused_by: Mapping[str, str] = EMPTY
+    """The consumers that refuse a model which breaks it, each with the first release that is known to."""
 
 
 _NEEDED: Final = {
@@ -128,6 +134,7 @@ _OPTIONAL: Final = {
     "counted": list,
     "note": str,
     "refines": str,
+    "refused_by": dict,
 }
 
 
@@ -154,6 +161,10 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
     counted = tuple(entry.get("counted", ()))
     if len(counted) != (2 if presence == "counted" else 0):
         raise ValueError(f"clause {name!r}: counted holds words for one and for several, where presence is 'counted'")
+    refused_by = entry.get("refused_by", {})
+    for consumer, release in refused_by.items():
+        if consumer not in CONSUMERS or not isinstance(release, str):
+            raise ValueError(f"clause {name!r}: refused_by holds a release for each of {', '.join(CONSUMERS)}")
     return Clause(
         id=name,
         summary=entry["summary"],
@@ -169,6 +180,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         counted=counted,
         note=entry.get("note"),
         refines=entry.get("refines"),
+        refused_by=dict(refused_by),
     )
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The consumer that a model is meant for: the newest versions that it knows."""
+"""The consumer that a model is meant for: the newest versions that it knows, and which programs have to take it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from onnx_lint.record import EMPTY, Record
+from onnx_lint.spec.clauses import CONSUMERS, Clause
 from onnx_lint.spec.releases import (
     NEWEST_IR_VERSION,
     is_onnx_domain,
@@ -25,7 +26,13 @@ class Target(Record):
     opset_versions: Mapping[str, int] = EMPTY
     """The newest operator set version by domain; the default domain is empty. Others are not judged."""
 
+    consumers: tuple[str, ...] = ()
+    """The programs that have to take the model, of `CONSUMERS`: what they are known to refuse is an error."""
+
     def __post_init__(self) -> None:
+        for consumer in self.consumers:
+            if consumer not in CONSUMERS:
+                raise ValueError(f"there is no consumer {consumer!r}; they are {', '.join(CONSUMERS)}")
         if self.ir_version is not None and not 1 <= self.ir_version <= NEWEST_IR_VERSION:
             raise ValueError(f"there is no IR version {self.ir_version}; they are 1 to {NEWEST_IR_VERSION}")
         for domain, version in self.opset_versions.items():
@@ -36,8 +43,12 @@ class Target(Record):
                 known = f"1 to {newest}" if newest else "1 and above"
                 raise ValueError(f"there is no version {version} of {domain or 'ai.onnx'!r}; they are {known}")
 
+    def is_refused(self, clause: Clause) -> bool:
+        """Whether one of the consumers refuses a model that breaks the clause."""
+        return any(consumer in clause.refused_by for consumer in self.consumers)
+
     def __bool__(self) -> bool:
-        """Whether anything is said at all."""
+        """Whether any version is said."""
         return self.ir_version is not None or bool(self.opset_versions)
 
 

@@ -34,8 +34,9 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
 
     A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
     symbolic link points to is not looked at, and told as not verified, unless it stays in the folder of the model and
-    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is no finding: what
-    it leads to is judged like any file, and if that is nothing, the file is missing (`missing-external-file`).
+    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is no finding,
+    except with `--consumer onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
+    missing (`missing-external-file`).
 
     ### Example
 
@@ -43,7 +44,11 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:
-        if data.file is not None and data.file.state in (FileState.LINKED, FileState.HARD_LINKED):
+        file = data.file
+        if file is None:
+            continue
+        is_followed = file.link is not None and "onnx.checker" not in model.target.consumers
+        if file.state in (FileState.LINKED, FileState.HARD_LINKED) or (file.link is not None and not is_followed):
             found.setdefault(data.location, []).append(data)
     for location, users in found.items():
         file = users[0].file
@@ -51,7 +56,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
         more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
         yield Finding(
             users[0].entry_place("location"),
-            f"the external data of {users[0].describe()}{more} is reached through a link: {file.detail}",
+            f"the external data of {users[0].describe()}{more} is reached through a link: {file.link or file.detail}",
             allowed="a file without links to it, which the onnx package reads",
             subject=location,
             collective=True,

@@ -433,6 +433,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("# baseline is not set", "default"),
         ("# target-ir is not set", "default"),
         ('target-opset."ai.onnx" = 17', "command line"),
+        ("consumers = []", "default"),
         ("# proto is not set", "default"),
         ("external-data = true", "default"),
         ("follow-links = false", "default"),

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who refuses what breaks a clause: told with the finding, and an error for those who ask for that consumer."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from clean_model import CLEAN
+
+from onnx_lint import lint
+from onnx_lint.cli.application import run
+from onnx_lint.report import Diagnostic
+from onnx_lint.spec.clauses import CONSUMERS, clauses, parse
+
+TWICE = """
+metadata_props { key: "author" value: "a" }
+metadata_props { key: "author" value: "b" }
+"""
+
+
+def found(text: str, rule: str, **options: object) -> Diagnostic:
+    data = text.encode()
+    (item,) = lint(data, select=[rule], **options).diagnostics  # type: ignore[arg-type]  # any of the options
+    return item
+
+
+def test_a_finding_says_who_refuses_it_and_since_when():
+    item = found(CLEAN + TWICE, "duplicate-metadata-key")
+    assert item.severity.label == "warning"
+    assert item.refused_by == (("onnx.checker", "1.23"),)
+    assert item.allowed is not None
+    assert item.allowed.endswith("; refused by onnx.checker (known since 1.23)")
+
+
+def test_it_is_an_error_for_that_consumer_and_no_other():
+    of_checker = found(CLEAN + TWICE, "duplicate-metadata-key", consumers=["onnx.checker"])
+    of_runtime = found(CLEAN + TWICE, "duplicate-metadata-key", consumers="onnxruntime")
+    assert (of_checker.severity.label, of_runtime.severity.label) == ("error", "warning")
+    assert not lint((CLEAN + TWICE).encode(), consumers=CONSUMERS).conforms
+    assert lint((CLEAN + TWICE).encode()).conforms
+
+
+def test_a_consumer_that_is_not_known_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(ValueError, match=r"no consumer 'tensorrt'; they are onnx\.checker, onnxruntime"):
+        lint(CLEAN.encode(), consumers=["tensorrt"])
+    assert run(["x.onnx", "--consumer", "tensorrt"]) == 2
+    assert "--consumer" in capsys.readouterr().err
+
+
+def test_the_command_line_and_a_configuration_ask_for_consumers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    Path("m.textproto").write_text(CLEAN + TWICE)
+    assert run(["m.textproto", "-f", "json"]) == 0
+    (item,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
+    assert item["refused_by"] == {"onnx.checker": "1.23"}
+    assert run(["m.textproto", "--consumer", "onnxruntime"]) == 0
+    assert run(["m.textproto", "--consumer", "onnxruntime", "--consumer", "onnx.checker"]) == 1
+    Path("onnx-lint.toml").write_text('consumers = ["onnx.checker"]\n')
+    capsys.readouterr()
+    assert run(["m.textproto", "-f", "sarif"]) == 1
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert (result["level"], result["properties"]["refusedBy"]) == ("error", {"onnx.checker": "1.23"})
+    Path("onnx-lint.toml").write_text('consumers = ["tensorrt"]\n')
+    assert run(["m.textproto"]) == 2
+    assert "consumers" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_link_that_is_followed_is_an_error_for_onnx_checker(tmp_path: Path):
+    (tmp_path / "real").write_bytes(bytes(4))
+    (tmp_path / "w.bin").symlink_to("real")
+    tensor = """graph { initializer { name: "w" data_type: 1 dims: 1 data_location: EXTERNAL
+      external_data { key: "location" value: "w.bin" } } }"""
+    (tmp_path / "m.textproto").write_text(tensor)
+    options = {"select": ["external-data"], "follow_links": True, "ignore": ["unaligned-external-offset"]}
+    assert lint(tmp_path / "m.textproto", **options).diagnostics == ()  # type: ignore[arg-type]  # as above
+    (item,) = lint(tmp_path / "m.textproto", consumers=["onnx.checker"], **options).diagnostics  # type: ignore[arg-type]  # as above
+    assert (item.rule, item.severity.label) == ("linked-external-file", "error")
+
+
+def test_what_is_recorded_is_a_release_for_a_known_consumer():
+    entry = """
+    [X-1]
+    summary = "s"
+    chapter = "file"
+    anchor = "a"
+    since = 1
+    keyword = { "1.23" = "practice" }
+    static = "yes"
+    rules = []
+    refused_by = { %s }
+    """
+    assert parse(entry % '"onnxruntime" = "1.31"')["X-1"].refused_by == {"onnxruntime": "1.31"}
+    for wrong in ('"tensorrt" = "10"', '"onnxruntime" = 1'):
+        with pytest.raises(ValueError, match="refused_by holds a release for each of"):
+            parse(entry % wrong)
+    assert {name for clause in clauses().values() for name in clause.refused_by} == set(CONSUMERS)
