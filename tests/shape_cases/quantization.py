@@ -28,4 +28,8 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 _BOTH = "DequantizeLinear QuantizeLinear"
 
-EXPLAINED = (Explained(_BOTH, "onnx-lint: ", "onnx hands on the first shape and compares nothing"),)
+EXPLAINED = (
+    Explained(_BOTH, r"onnx-lint: (Unequal|WrongRank)\(", "scales and zero points fit the axis; onnx compares nothing"),
+    Explained(_BOTH, r"onnx-lint: AxisOutOfRange\(.*'axis'", "the axis is one of the input; onnx does not look"),
+    Explained(_BOTH, "onnx-lint: .*'block_size'.*at least 0", "blocks have elements; onnx does not look"),
+)

@@ -3,37 +3,42 @@
 
 from __future__ import annotations
 
+from onnx_lint.model.shapes.dims import Dims
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.model.shapes.registration import shapes_of
 
 
 @shapes_of("QuantizeLinear", "DequantizeLinear")
-def per_tensor(node: Operands) -> Outputs:
-    """Until version 12 scale and zero point are scalars."""
-    node.scalar(1)
-    node.scalar(2)
-    return [node.shape(0)]
+def quantize(node: Operands) -> Outputs:
+    """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
 
-
-@shapes_of("QuantizeLinear:13", "DequantizeLinear:13")
-def per_axis(node: Operands) -> Outputs:
-    """One scale for all, or one for each index of the axis; from version 21 on also for each block along it."""
+    Until version 12 the descriptions know scalars only; ONNX Runtime takes a scale for each index of axis 1 as well.
+    """
     data, scale = node.shape(0), node.shape(1)
-    if data is None or scale is None:
-        return [data]
     block = node.integer("block_size", 0)
     if block < 0:
         node.wrong_value("block_size", block, "at least 0")
-    if len(scale) == 0 or (len(scale) == 1 and scale[0] == 1 and not block):
-        pass  # all of the tensor
-    elif block > 0:
-        _blocks(node, len(data), block)
-    elif len(scale) == 1:
-        axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
-        if axis is not None:
-            node.equal((0, axis), (1, 0))
-    _same_zero_point(node, len(scale))
+    if data is not None and scale:
+        if block > 0:
+            _blocks(node, len(data), block)
+        elif _are_many(scale) and len(scale) > 1:
+            node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
+        elif _are_many(scale):
+            axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
+            if axis is not None:
+                node.equal((0, axis), (1, 0))
+    if scale is not None:
+        _same_zero_point(node, scale)
     return [data]
+
+
+_BY_BLOCK = 21
+"""The version from which there are scales of blocks."""
+
+
+def _are_many(shape: Dims) -> bool:
+    """Whether a tensor is known to have another number of elements than one, which would go with everything."""
+    return any(isinstance(dim, int) and dim != 1 for dim in shape)
 
 
 def _blocks(node: Operands, rank: int, block: int) -> None:
@@ -50,14 +55,16 @@ def _blocks(node: Operands, rank: int, block: int) -> None:
         node.same((1, axis), -(-size // block), by)
 
 
-def _same_zero_point(node: Operands, rank: int) -> None:
-    """Scale and zero point have the same shape; one of a single element goes with any scale."""
-    zero = node.fact(2).shape
-    if zero is None or not zero or not rank:
+def _same_zero_point(node: Operands, scale: Dims) -> None:
+    """Scale and zero point have the same shape; single elements go together whatever their ranks."""
+    zero = node.shape(2)
+    if zero is None:
         return
-    if len(zero) == rank:
-        for axis in range(rank):
+    if len(zero) == len(scale):
+        for axis in range(len(zero)):
             node.equal((1, axis), (2, axis))
+    elif _are_many(zero) or _are_many(scale):
+        node.wrong_rank(2, len(scale), len(scale), 1)
 
 
 @shapes_of("DynamicQuantizeLinear")
