@@ -47,12 +47,14 @@ FAMILIES: Final[Mapping[str, str]] = {
     "scattering": "Scatter ScatterElements ScatterND TensorScatter",
     "selection": "Compress NonMaxSuppression NonZero OneHot TopK Unique",
     # --- constants, recurrence, attention, quantization, losses, signals
+    "attention": "Attention",
     "constants": "Constant ConstantOfShape Multinomial RandomNormal RandomUniform Range",
     "einsum": "Einsum",
     "losses": "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
     "quantization": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
     "recurrence": "GRU LSTM RNN",
     "signals": "BlackmanWindow DFT HammingWindow HannWindow MelWeightMatrix STFT",
+    "transformers": "CausalConvWithState LinearAttention RotaryEmbedding SwiGLU ai.onnx.preview::FlexAttention",
     # --- sequences and optionals, text, machine learning, training, ONNX Runtime
 }
 """The operators of each file, those of other domains than ai.onnx as "domain::name"."""
