@@ -54,3 +54,8 @@ def let_go() -> None:
     """
     if not gc.isenabled() and gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect(0)  # what is older belongs to the program
+
+
+def collect_new() -> None:
+    """Give back what was made a moment ago and nobody refers to any more, which would stay as long as the file else."""
+    gc.collect(0)

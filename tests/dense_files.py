@@ -68,6 +68,10 @@ DENSE: Mapping[str, Callable[[int], bytes]] = {
     "numbers of an attribute": _rows(_attribute, number(8, 1)),
     "floats of an attribute": _rows(_attribute, tag(7, 5) + bytes(4)),
     "packed numbers of an attribute": lambda size: _attribute(length(8, b"\1" * size)),
+    "packed numbers of an attribute, three bytes each": lambda size: _attribute(
+        length(8, varint(20_000) * (size // 3)) + number(20, 7)
+    ),
+    "numbers of an attribute behind its type": lambda size: _attribute(number(20, 7) + number(8, 20_000) * (size // 4)),
     "packed floats of an attribute": lambda size: _attribute(length(7, bytes(size // 4 * 4))),
     "empty initializers": _rows(_graph, length(5, b"")),
     "empty sparse initializers": _rows(_graph, length(15, b"")),

@@ -24,6 +24,7 @@ from onnx_lint.loader.strip_payloads import (
     TooManyFieldsError,
     read_skeleton,
 )
+from onnx_lint.memory import collect_new
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.model.documents.kinds import MODEL
 from onnx_lint.model.places.place import ROOT, Key
@@ -119,6 +120,8 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
             regular = _regular(canonical_outline(skeleton), model_of)
             if regular is not None:
                 return regular
+            if source.size > FREE_BYTES:
+                collect_new()  # the model that was tried, of which parts refer to each other
         proto, is_as_written = assemble(skeleton, kind)
         if proto is None:
             from onnx_lint.loader.irregular import read_irregular

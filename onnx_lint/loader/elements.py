@@ -59,6 +59,8 @@ _FEW_STRINGS: Final = 4
 """So many names of a node, by and large, take up no more than that."""
 _OF_BYTES: Final = 110
 _OF_NUMBER: Final = 33
+_OF_VARINT: Final = 48
+"""A number that may have one byte in the file, and has eight in each of the messages that hold it for a time."""
 _OF_DIMENSION: Final = 90
 _OF_VALUE: Final = 80
 """A value of a tensor, which may be left in the file instead."""
@@ -243,7 +245,9 @@ def _bytes_of(name: str, field: wire.Field) -> int:
         return _OF_VALUE
     if field.wire_type == WireType.LEN:
         return _OF_BYTES
-    return _OF_DIMENSION if field.name == "dims" else _OF_NUMBER
+    if field.name == "dims":
+        return _OF_DIMENSION
+    return _OF_VARINT if field.wire_type == WireType.VARINT else _OF_NUMBER
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from operator import attrgetter
 
+from onnx_lint import schema
 from onnx_lint.limits import Limits, exceeded
 from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
 from onnx_lint.model.documents.kinds import MODEL
@@ -109,6 +110,6 @@ def _lists_of_graphs(graphs: list[Graph], most: int) -> Iterator[tuple[Place, st
             yield graph.place, field, len(getattr(graph.proto, field))
         for index, data in enumerate(graph.proto.node):
             if len(data) > _BYTES_OF_ELEMENT * most:
-                node = graph.nodes[index]
+                place, lists = graph.at("node", index), schema.columns("NodeProto").FromString(data)
                 for field in _OF_NODE:
-                    yield node.place, field, len(getattr(node.proto, field))
+                    yield place, field, len(getattr(lists, field))

@@ -28,8 +28,8 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
     for data in model.external_data:
         if not data.is_external:
             continue
-        fields = [field for field in VALUE_FIELDS if getattr(data.proto, field)]
-        fields += [payload.field for payload in data.tensor.payloads if payload.field not in fields]
+        in_file = {payload.field for payload in data.tensor.payloads}
+        fields = [field for field in VALUE_FIELDS if getattr(data.proto, field) or field in in_file]
         if fields:
             yield Finding(
                 data.tensor.place.at(fields[0]),

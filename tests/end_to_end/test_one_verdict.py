@@ -204,3 +204,14 @@ def test_more_strings_that_are_not_utf8_than_are_listed_hide_nothing():
     bad = length(14, length(1, "k") + length(2, b"\xff")) * 1500
     rules = {one.rule for one in _diagnostics(BASE + length(7, length(2, "g") + length(1, node)) + bad)}
     assert {"invalid-utf8", "duplicate-metadata-key", "operator-arity"} <= rules
+
+
+def test_the_lists_beside_external_data_are_told_once_and_in_order(monkeypatch: pytest.MonkeyPatch):
+    floats = length(4, bytes(8)) + length(10, bytes(16)) + length(4, bytes(8))
+    outside = number(14, 1) + length(13, length(1, "location") + length(2, "weights"))
+    tensor = length(8, "w") + number(2, 1) + number(1, 1) + floats + outside
+    data = BASE + length(7, length(2, "g") + length(5, tensor))
+    [plain] = [one for one in _diagnostics(data) if one.rule == "data-beside-external-data"]
+    assert plain.message.endswith("has values in float_data and double_data")
+    _split_everything(monkeypatch)
+    assert plain in _diagnostics(data)
