@@ -115,7 +115,11 @@ def _written(field: Field, widths: Widths) -> bytes:
 
 
 def _is_packable(field: Field) -> bool:
-    return field.declared is not None and is_repeated(field.declared) and wire_type_of(field.declared) != LEN
+    if field.declared is None or not is_repeated(field.declared):
+        return False
+    own = wire_type_of(field.declared)
+    # What has another wire type parsers leave aside: it is no part of the list.
+    return own != LEN and field.wire_type in {own, LEN}
 
 
 def _is_list_of_varints(field: Field) -> bool:

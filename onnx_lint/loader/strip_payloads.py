@@ -276,17 +276,14 @@ class _Copier:
         return len(head) + length
 
     def tensor(self, start: int, end: int, key: Key) -> int:
-        fields = wire.fields("TensorProto")
         payloads: list[Payload] = list(self.payloads.get(key, ()))
+        values = self.values(start, end)
+        # All parts of a list stay in the file, in their order, where one of them is large.
+        large = {field.name for field, _, _, value, following in values if following - value >= PAYLOAD_BYTES}
         copied, pending = 0, start
-        for number, wire_type, tag, value, following in records_of(
-            self.source, "TensorProto", start, end, inside_groups=False
-        ):
-            self.take(1)
-            field = fields.get(number)
-            if field is None or field.name not in _VALUE_FIELDS:
-                continue
-            if following - value < PAYLOAD_BYTES and not _goes_on(payloads, field, wire_type):
+        for field, wire_type, tag, value, following in values:
+            is_small = following - value < PAYLOAD_BYTES
+            if field.name not in large or (is_small and len(payloads) >= _MOST_PARTS):
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
@@ -296,7 +293,7 @@ class _Copier:
                 Payload(field.name, value if packed else tag, following - (value if packed else tag), packed)
             )
             if field.name == "raw_data":
-                empty = wire.encode_varint(number << 3 | WireType.LEN) + b"\0"
+                empty = wire.encode_varint(field.number << 3 | WireType.LEN) + b"\0"
                 self.content.append(empty)
                 copied += len(empty)
             pending = following
@@ -304,13 +301,21 @@ class _Copier:
             self.payloads[key] = tuple(payloads)
         return copied + self.copy(pending, end)
 
+    def values(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
+        """The records of a tensor that hold values, and are of a wire type that parsers take for them."""
+        fields = wire.fields("TensorProto")
+        found: list[tuple[wire.Field, int, int, int, int]] = []
+        for number, wire_type, tag, value, following in records_of(
+            self.source, "TensorProto", start, end, inside_groups=False
+        ):
+            self.take(1)
+            field = fields.get(number)
+            if field is None or field.name not in _VALUE_FIELDS or not (wire_type == RUN or field.accepts(wire_type)):
+                continue
+            if len(found) < _MOST_PARTS or following - value >= PAYLOAD_BYTES:
+                found.append((field, wire_type, tag, value, following))
+        return found
+
 
 _MOST_PARTS: Final = 1_000
 """Of a list that is given in more parts the small ones stay in the message, since a part takes up memory as well."""
-
-
-def _goes_on(payloads: list[Payload], field: wire.Field, wire_type: int) -> bool:
-    """Whether a small part belongs behind a large one: what stays in the message counts as what comes first."""
-    if len(payloads) >= _MOST_PARTS or not (wire_type == RUN or field.accepts(wire_type)):
-        return False
-    return any(payload.field == field.name for payload in payloads)

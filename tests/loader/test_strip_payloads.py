@@ -120,16 +120,16 @@ def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():
         read_skeleton(BytesSource(data), len(data), 40_000)
 
 
-def test_a_short_part_of_a_list_stays_behind_a_long_one():
-    """The parts of a list are told in the order of the file: in the message is what comes before the first long one."""
+def test_all_parts_of_a_list_stay_in_the_file_in_their_order():
     short, name, long = tag(4, FIXED32) + b"\0\0\x80\x3f", length(8, "w"), (tag(4, FIXED32) + bytes(4)) * 1_000
-    data = short + name + long + name + short + name + length(9, "raw")
+    parts = [short, name, long, name, short, name, length(9, "raw")]
 
-    skeleton = read_skeleton(BytesSource(data), len(data), 50_000, "TensorProto", whole_bytes=0)
+    skeleton = read_skeleton(BytesSource(b"".join(parts)), 50_000, 50_000, "TensorProto", whole_bytes=0)
 
-    assert skeleton.data == short + name + name + name + length(9, "raw")
-    behind = len(data) - len(length(9, "raw") + name + short)
+    assert skeleton.data == name + name + name + length(9, "raw")
+    begins = [sum(map(len, parts[:index])) for index in (0, 2, 4)]
     assert [(payload.offset, payload.length) for payload in skeleton.payloads[()]] == [
-        (len(short + name), len(long)),
-        (behind, len(short)),
+        (begins[0], len(short)),
+        (begins[1], len(long)),
+        (begins[2], len(short)),
     ]

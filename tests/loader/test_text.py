@@ -9,6 +9,7 @@ import pytest
 from google.protobuf import json_format, text_format
 from loader_samples import MODEL, loaded
 from messages import message_of
+from time_limit import time_limit
 from wire_bytes import (
     BASE,
     GRAPH,
@@ -67,6 +68,8 @@ def test_a_byte_order_mark_is_no_fault():
         ("ir_version: 8\ngraph {\n", "line 2, column 7", 20),
         ("ir_version: 8 ir_version: 9", "line 1, column 27", 26),
         ('graph { name: "a', "line 1, column 15", 14),
+        ('producer_name: "' + 80 * "\\" + '" nodes: 1', "line 1, column 99", 98),
+        ('graph { name: "' + 80 * "\\", "line 1, column 15", 14),
     ],
 )
 def test_a_fault_of_text_is_placed(text: str, position: str, offset: int):
@@ -147,6 +150,16 @@ def test_lists_in_text_add_no_depth():
 def test_braces_in_strings_and_comments_add_no_depth():
     strings = "".join('doc_string: "{{{{" # {{{{ \'\n' if index == 0 else "# {{{{{{{{{{\n" for index in range(100))
     assert loaded((TEXT + strings).encode(), "model.textproto").loaded
+
+
+@pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 34, 35, 100_000])
+def test_rows_of_backslashes_are_read_soon_and_right(count: int):
+    """The parser of Protocol Buffers takes the square of their number for them."""
+    escaped = "\\" * (count * 2)
+    with time_limit(2):
+        model = loaded(f'producer_name: "{escaped}\\x4{escaped}\\"" graph {{}}'.encode(), "model.textproto")
+    backslashes = "\\" * count
+    assert message_of(model).producer_name == f'{backslashes}\4{backslashes}"'
 
 
 def test_text_that_is_not_utf8_is_placed():

@@ -162,7 +162,7 @@ class Operands:
     def argument(self, name: str) -> Argument | None:
         """The value of an attribute or its default; None for one without either."""
         if name in self._attributes:
-            return self._attributes[name]
+            return self._attributes.get(name)  # None too for one whose value cannot be read
         declared = self.schema.attributes.get(name)
         return declared.default if declared is not None else None
 

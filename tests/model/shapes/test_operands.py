@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from shape_samples import node
+from shape_samples import SCHEMAS, node
 
+from onnx_lint.model.shapes.attribute_values import AttributeValues
+from onnx_lint.model.shapes.operands import Operands
 from onnx_lint.model.shapes.problem import (
     AxisOutOfRange,
     Dimension,
@@ -17,6 +19,7 @@ from onnx_lint.model.shapes.problem import (
     WrongRank,
 )
 from onnx_lint.model.shapes.rules import shape_rule
+from onnx_lint.schema import message
 
 
 def test_two_faults_of_a_node_are_two_problems():
@@ -73,3 +76,11 @@ def test_a_tensor_of_more_elements_is_no_scalar(shape):
     made = node("Clip", (2,), shape)
     assert made.scalar(1) is None
     assert made.problems == [WrongRank(1, len(shape), 0, 0)]
+
+
+def test_an_attribute_without_a_value_has_none():
+    """As one may be that the signature of this version does not know."""
+    attributes = AttributeValues({"allowzero": message("AttributeProto")(name="allowzero")})
+    made = Operands(SCHEMAS.find("", "Reshape", 5), attributes, (), 1)
+    assert made.argument("allowzero") is None
+    assert made.integer("allowzero", 0) == 0
