@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from onnx_lint.model import Model
 from onnx_lint.model.tensors import StoredTensor
 from onnx_lint.rule import Finding, rule
+from onnx_lint.schema import message
 
 
 @rule(clause="TEN-5", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
@@ -34,11 +35,14 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
             continue
         if len(tensor.fields) > 1:
             yield _finding(tensor, f"has values in the fields {_listed(tensor)}")
-        elif not tensor.fields and tensor.elements is not None and not _holds_empty_segment(tensor):
+        elif not tensor.fields and tensor.elements is not None and not _may_lack_values(tensor):
             yield _finding(tensor, f"has no values for {tensor.describe_type()}")
 
 
-def _holds_empty_segment(tensor: StoredTensor) -> bool:
+def _may_lack_values(tensor: StoredTensor) -> bool:
+    """Whether it is an empty segment, or states a location that is not defined, which `unknown-data-location` tells."""
+    if tensor.proto.data_location not in message("TensorProto").DataLocation.values():
+        return True
     return tensor.segment is not None and tensor.segment[0] >= tensor.segment[1]
 
 
