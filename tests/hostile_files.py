@@ -327,7 +327,7 @@ ATTACKS = (
     # Extents that operators trust. (What crashed on Slice, an input without elements, is no fault of a model.)
     Attack(
         "Conv of another rank",
-        "impossible-operator-extent",
+        "incompatible-operand-shapes",
         _made(lambda: operator("Conv", "", shaped("x", 1, 1, 4, 4), shaped("w", 1, 1, 1, 1, 1))),
     ),
     Attack(

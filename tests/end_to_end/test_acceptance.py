@@ -416,10 +416,11 @@ def test_a_folder_may_be_called_like_a_model(folder: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_what_is_no_file_is_refused(folder: Path) -> None:
     os.mkfifo(folder / "pipe.onnx")
-    for path, kind in (("pipe.onnx", "a pipe"), ("/dev/zero", "a character device")):
+    hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
+    for path, kind, more in (("pipe.onnx", "a pipe", hint), ("/dev/zero", "a character device", "")):
         done = lint(folder, path, "-f", "concise")
         assert (done.returncode, done.stdout) == (2, b"")
-        assert done.stderr == f"Error: {path}: is {kind}, not a regular file\n".encode()
+        assert done.stderr == f"Error: {path}: is {kind}, not a regular file{more}\n".encode()
 
 
 def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:

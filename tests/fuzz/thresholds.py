@@ -45,6 +45,7 @@ KEPT: dict[str, str] = {
     "MAX_SHORT_VARINT_BYTES": "the same for tags and lengths",
     "_GROUP_BYTES": "how elements of three bits are packed",
     "_OF_BYTES": "what an element is counted as",
+    "_FEW_STRINGS": "what a node is counted with",
     "MAX_BYTES": "a limit",
     "_MAX_POINTER_BYTES": "what a pointer of Git LFS has at most",
     "MAX_TRIED_BYTES": "beyond it less is looked for",

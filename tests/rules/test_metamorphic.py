@@ -36,7 +36,8 @@ def _loads_from_text(fixture: Fixture) -> bool:
 
 
 def _model(fixture: Fixture, data: bytes, name: str) -> Model:
-    return load(BytesSource(data), name, fixture.standard, fixture.model().directory, fixture.limits)
+    target = fixture.settings.target
+    return load(BytesSource(data), name, fixture.standard, fixture.model().directory, fixture.limits, target=target)
 
 
 def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:
