@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import chain, islice
 
 from onnx_lint.diagnose import Counts, diagnose
-from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, why_not_judged
+from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
 from onnx_lint.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.loader import load
 from onnx_lint.memory import held_for_a_file
@@ -170,7 +170,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
     errors = list(verdict.errors)
     with watch("facts"):
         facts, document = facts_of(model), document_of(model)
-        not_verified = nodes_not_verified(model, errors)
+        not_verified, shapes = nodes_not_verified(model, errors), shapes_of(model, errors)
     return FileReport(
         path=path,
         size=source.size,
@@ -181,6 +181,7 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
         document=document,
         judged_by=len(selection_of(settings).judging(model)),
         not_verified=not_verified,
+        shapes=shapes,
         not_judged=why_not_judged(model),
         incomplete=(*verdict.cut, *left_out(model, settings)),
         counted=verdict.counted,

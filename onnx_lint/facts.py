@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import MODEL, OF_MODELS
-from onnx_lint.report import Facts, InternalError
+from onnx_lint.report import Facts, InternalError, Shapes
 from onnx_lint.settings import Settings
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
 
@@ -18,6 +18,8 @@ _MAX_UNREAD: Final = 100
 _FOLLOWING: Final = " (options --follow-links and --external-data-root)"
 _MAX_DOMAINS: Final = 1_000
 """Of the domains that a model imports or uses so many are told, apart from the findings."""
+_MAX_CAUSES: Final = 100
+"""Of the operators and inputs at which knowledge of shapes ended so many are told."""
 
 
 def facts_of(model: Model) -> Facts | None:
@@ -55,6 +57,19 @@ def nodes_not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple
     except Exception as error:
         errors.append(InternalError.of(error, "not-verified"))
         return ()
+
+
+def shapes_of(model: Model, errors: list[InternalError]) -> Shapes | None:
+    """How far the shapes of values are known; None where no rule has asked for them, as that is not free."""
+    try:
+        known = model.shape_knowledge
+    except Exception as error:
+        errors.append(InternalError.of(error, "not-verified"))
+        return None
+    if known is None:
+        return None
+    causes = [(kind, report_name(name), values) for (kind, name), values in known.causes[:_MAX_CAUSES]]
+    return Shapes(known.values, known.unknown, tuple(causes))
 
 
 def why_not_judged(model: Model) -> str | None:

@@ -95,6 +95,15 @@ class Facts(Record):
     functions: int
 
 
+class Shapes(Record):
+    """How far the shapes of values are known, in all graphs and functions."""
+
+    values: int
+    unknown: int
+    causes: tuple[tuple[str, str, int], ...] = ()
+    """Where knowledge ended: the kind of cause, the operator, function or input, and of how many values that is so."""
+
+
 class Counted(Record):
     """What a rule found that is only counted: no diagnostic, fails no run."""
 
@@ -120,6 +129,8 @@ class FileReport(Record):
     unreadable: str | None = None
     not_verified: tuple[tuple[str, int], ...] = ()
     """How many nodes of each domain no signature is known for, by domain; the default domain is `ai.onnx`."""
+    shapes: Shapes | None = None
+    """How far shapes are known; None where no rule asked for them."""
     not_judged: str | None = None
     """Why there is no verdict on a model though the file was read: it holds none, or goes beyond a limit."""
     incomplete: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from onnx_lint.record import replace
-from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
+from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report, Shapes
 from onnx_lint.spec.clauses import Severity
 
 HOSTILE = "a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\udcff\ud800](https://example.invalid)"
@@ -114,6 +114,11 @@ REPORT = Report(
             3,
             (note(),),
             not_verified=((HOSTILE, 1), ("com.example", 1204)),
+            shapes=Shapes(
+                1300,
+                1206,
+                (("unknown-operator", HOSTILE, 1200), ("budget", "com.example::f", 4), ("input", HOSTILE, 2)),
+            ),
             incomplete=("the files of external data were not examined, as asked for",),
         ),
         FileReport("models/none.onnx", 5, not_judged="the file is empty"),

@@ -46,7 +46,7 @@ def line_schema() -> dict[str, Any]:
         "oneOf": [{"$ref": f"#/$defs/{name}"} for name in records],
         "$defs": {
             **{name: _marked(name, record) for name, record in records.items()},
-            **{name: definitions[name] for name in ("count", "bytes", "place", "pointer", "facts")},
+            **{name: definitions[name] for name in ("count", "bytes", "place", "pointer", "facts", "shapes")},
         },
     }
 

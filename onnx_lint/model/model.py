@@ -43,6 +43,7 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
+    from onnx_lint.model.flow.knowledge import Knowledge
     from onnx_lint.model.flow.value_flow import ValueFlow
     from onnx_lint.model.newer_features import Feature
     from onnx_lint.model.operators.bound_nodes import BoundNodes
@@ -303,6 +304,11 @@ class Model:
         training, functions = self.training_graphs, self.functions
         ground = Ground(main, training, functions, self.operators, self.imports, self._type_index, self.control_flow)
         return follow_values(ground)
+
+    @property
+    def shape_knowledge(self) -> Knowledge | None:
+        """How many values have a known shape, and where knowledge ended; None where the values were not followed."""
+        return self.value_flow.knowledge if "value_flow" in self.__dict__ else None
 
     def shape_of(self, name: str) -> tuple[int | str | None, ...] | None:
         """The shape of a value of the main graph as far as it follows: sizes, variables, None for what is unknown."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from onnx_lint import __version__
-from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report
+from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report, Shapes
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.statistics import statistics
@@ -63,6 +63,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "unreadable": file.unreadable,
         "not_judged": file.not_judged,
         "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],
+        "shapes": _shapes(file.shapes) if file.shapes is not None else None,
         "incomplete": list(file.incomplete),
         "counted": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
@@ -105,6 +106,16 @@ def json_safe(value: Any) -> Any:
 
 def _counts(diagnostics: tuple[Diagnostic, ...]) -> dict[str, int]:
     return {f"{level.label}s": sum(item.severity is level for item in diagnostics) for level in reversed(Severity)}
+
+
+def _shapes(shapes: Shapes) -> dict[str, Any]:
+    causes = [{"kind": kind, "name": name, "values": values} for kind, name, values in shapes.causes]
+    return {
+        "values": shapes.values,
+        "known": shapes.values - shapes.unknown,
+        "unknown": shapes.unknown,
+        "causes": causes,
+    }
 
 
 def _facts(facts: Facts) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.report import Diagnostic, Facts, FileReport, Report
+from onnx_lint.report import Diagnostic, Facts, FileReport, Report, Shapes
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import quote
@@ -79,8 +79,29 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
     """What the verdict on a file leaves open: operators that nothing is known about, and what was not examined."""
     for domain, nodes in file.not_verified:
         yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, no signature of which is known")
+    if file.shapes is not None:
+        yield from map(visible, _unknown_shapes(file.shapes))
     for what in file.incomplete:
         yield visible(what)
+
+
+_ENDS: Final = ("unknown-operator", "operator-without-rule", "budget")
+"""The causes of unknown shapes that are told to people. Inputs without shapes, and shapes that values decide, are
+usual."""
+
+
+def _unknown_shapes(shapes: Shapes) -> Iterator[str]:
+    """A line for values of unknown shape behind operators of which nothing is known; JSON reports say all."""
+    causes = [(name, values) for kind, name, values in shapes.causes if kind in _ENDS]
+    if causes:
+        unknown = sum(values for _, values in causes)
+        whose = f"the shapes of {unknown:,} of {counted(shapes.values, 'value')}"
+        sources = (
+            f"{quote(causes[0][0])} and {len(causes) - 1:,} more give"
+            if len(causes) > 1
+            else f"{quote(causes[0][0])} gives"
+        )
+        yield f"{whose}, as it is not known what shapes {sources}"
 
 
 def weakened_of(report: Report) -> Iterator[str]:

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.cached import cached_property
 from onnx_lint.model.flow.joining import joined
+from onnx_lint.model.flow.knowledge import Knowledge, Origins, Walked, unknown_shapes
 from onnx_lint.model.graph import Graph, Node
+from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.shapes.dims import Shape
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.model.shapes.stated import fact_of_type
 from onnx_lint.model.types.type_string import ValueType
-from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
+from onnx_lint.spec.operators import OperatorSchema
 
 if TYPE_CHECKING:
+    from onnx_lint.model.columns.nodes import NodeForm
+    from onnx_lint.model.flow.cell import Cell
     from onnx_lint.model.flow.shape_conflict import DeclaredShapeConflict, ShapeConflict, SuppliedShapeConflict
     from onnx_lint.model.shapes.problem import Problem as ShapeProblem
     from onnx_lint.model.types.conflict import Conflict
@@ -35,7 +39,7 @@ class ValueFlow:
     A function body is walked for each tuple of arguments; what is wrong there is kept the first time.
     """
 
-    def __init__(self, schemas: OperatorSchemas) -> None:
+    def __init__(self, operators: Operators) -> None:
         self.facts: dict[str, Fact] = {}
         """What is known of the values of the main graph; there may be no entry for one of which nothing is."""
         self.operands: list[OperandConflict] = []
@@ -44,7 +48,9 @@ class ValueFlow:
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict] = []
         self.supplied_shapes: list[SuppliedShapeConflict] = []
-        self._schemas = schemas
+        self._operators = operators
+        self._schemas = operators.schemas
+        self._walked: dict[int, Walked] = {}
         self._noted: set[tuple[object, ...]] = set()
 
     @cached_property
@@ -66,6 +72,18 @@ class ValueFlow:
     def has_shape_conflicts(self) -> bool:
         """Whether any shape is at odds with an operator or a declaration."""
         return bool(self.shapes or self.declared_shapes or self.supplied_shapes)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """How many values of all graphs and function bodies have a known shape, and where knowledge ended."""
+        return Origins(self._walked.values(), self._operators).knowledge()
+
+    def note_graph(
+        self, graph: Graph, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
+    ) -> None:
+        """Keep which shapes of a graph are not known, when it has been walked for the first time."""
+        if id(graph) not in self._walked:
+            self._walked[id(graph)] = Walked(graph, unknown_shapes(graph, known), cells, call)
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None

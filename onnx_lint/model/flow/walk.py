@@ -109,7 +109,7 @@ class _Flow:
 
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
-        self.found = ValueFlow(ground.operators.schemas)
+        self.found = ValueFlow(ground.operators)
         self.top = _Frame({}, {})
         self._frames: dict[int, tuple[TypedOperators, Cells]] = {}
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
@@ -158,6 +158,7 @@ class _Flow:
             if outcome.problems or outcome.shape_problems:
                 self._report(graph.nodes[index], inputs, outcome, frame, known)
         differing = self._compare(graph, declared, discords, frame) if discords else set()
+        self.found.note_graph(graph, known, frame.cells, frame.call)
         # What is declared as another type is reported so, and a subgraph hands it on as unknown.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
 
