@@ -117,7 +117,7 @@ REPORT = Report(
             shapes=Shapes(
                 1300,
                 1206,
-                (("unknown-operator", HOSTILE, 1200), ("budget", "com.example::f", 4), ("input", HOSTILE, 2)),
+                (("operator-without-signature", HOSTILE, 1200), ("budget", "com.example::f", 4), ("input", HOSTILE, 2)),
             ),
             incomplete=("the files of external data were not examined, as asked for",),
         ),

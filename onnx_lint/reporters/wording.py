@@ -85,7 +85,7 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
         yield visible(what)
 
 
-_ENDS: Final = ("unknown-operator", "operator-without-rule", "budget")
+_ENDS: Final = ("operator-without-signature", "operator-without-rule", "budget")
 """The causes of unknown shapes that are told to people. Inputs without shapes, and shapes that values decide, are
 usual."""
 

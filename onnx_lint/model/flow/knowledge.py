@@ -18,7 +18,7 @@ from onnx_lint.record import Record
 if TYPE_CHECKING:
     from onnx_lint.model.flow.cell import Cell
 
-Kind = Literal["unknown-operator", "operator-without-rule", "budget", "input", "undecided"]
+Kind = Literal["operator-without-signature", "operator-without-rule", "budget", "input", "undecided"]
 """Why a shape is not known: nothing is known of an operator, or not what it makes of shapes; a function has more calls
 than are followed; an input has no shape; values of the run decide it, or a finding stands before it."""
 
@@ -140,7 +140,7 @@ class Origins:
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:
-                return "unknown-operator", name
+                return "operator-without-signature", name
             inner = self._first_unknown(function.body, function.body.output_names)
             return inner or self._first_unknown(graph, node.inputs) or ("budget", name)
         if shape_rule(cell.operator.schema) is None:

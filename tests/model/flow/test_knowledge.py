@@ -71,14 +71,14 @@ def test_behind_an_unknown_operator_all_is_its():
     text = "g (float[2] x) => (float[2] y) { a = com.example.Odd(x) b = Relu(a) c = Add(b, x) y = Identity(x) }"
     found = _knowledge(text)
     assert (found.values, found.unknown) == (5, 3)
-    assert found.causes == ((("unknown-operator", "com.example::Odd"), 3),)
+    assert found.causes == ((("operator-without-signature", "com.example::Odd"), 3),)
 
 
 def test_a_declaration_ends_what_is_not_known():
     text = "g (float[2] x) => (float[3] y) { a = com.example.Odd(x) y = Relu(b) b = Relu(a) }"
     assert _causes("g (float[2] x) => (float[3] y) { y = com.example.Odd(x) }") == {}
     assert _causes(text.replace("y = Relu(b) b = Relu(a)", "b = Relu(a) y = Relu(b)")) == {
-        ("unknown-operator", "com.example::Odd"): 2
+        ("operator-without-signature", "com.example::Odd"): 2
     }
 
 
@@ -93,7 +93,11 @@ def test_an_operator_whose_values_decide():
 
 def test_the_first_operand_that_is_not_known_is_the_cause_of_a_node_with_two():
     text = "g (float[] x, float[] v) => (float[] y) { a = com.example.Odd(x) y = Add(v, a) }"
-    assert _causes(text) == {("input", "x"): 1, ("input", "v"): 2, ("unknown-operator", "com.example::Odd"): 1}
+    assert _causes(text) == {
+        ("input", "x"): 1,
+        ("input", "v"): 2,
+        ("operator-without-signature", "com.example::Odd"): 1,
+    }
 
 
 def test_through_a_branch_and_out_of_it():
@@ -103,7 +107,7 @@ def test_through_a_branch_and_out_of_it():
             else_branch = e () => (float[] p) { p = Relu(x) }>
         y = Relu(b)
     }"""
-    assert _causes(text) == {("unknown-operator", "com.example::Odd"): 4}
+    assert _causes(text) == {("operator-without-signature", "com.example::Odd"): 4}
 
 
 def test_through_a_function_once_for_all_its_calls():
@@ -113,7 +117,7 @@ def test_through_a_function_once_for_all_its_calls():
     calls = "a = d.f(x) b = d.f(z) y = Relu(b)"
     text = f"g (float[2] x, float[3] z) => (float[] y) {{ {calls} }} {function}"
     # m, q, a, b and y.
-    assert _causes(text) == {("unknown-operator", "com.example::Odd"): 5}
+    assert _causes(text) == {("operator-without-signature", "com.example::Odd"): 5}
 
 
 def test_an_argument_of_unknown_shape():
@@ -168,7 +172,7 @@ def test_json_has_all():
         "values": 3,
         "known": 1,
         "unknown": 2,
-        "causes": [{"kind": "unknown-operator", "name": "com.example::Odd", "values": 2}],
+        "causes": [{"kind": "operator-without-signature", "name": "com.example::Odd", "values": 2}],
     }
 
 
