@@ -115,7 +115,9 @@ def _content(fixture: Fixture) -> str:
 
 
 def _name(fixture: Fixture) -> str:
-    return f"{fixture.path.stem}{fixture.path.suffix if fixture.is_text else '.onnx'}"
+    """The name of the file in the example: the sentence, with the suffix under which the fixture is linted."""
+    suffix = fixture.path.suffix if fixture.is_text else ".onnx"
+    return f"{fixture.path.stem}{Path(dict(fixture.headers).get('name', suffix)).suffix or suffix}"
 
 
 def command(fixture: Fixture) -> str:
