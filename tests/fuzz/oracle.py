@@ -13,6 +13,7 @@ from typing import Any
 
 from onnx_lint.engine import lint_source
 from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.loader.identify import Form, identify
 from onnx_lint.record import field_names, replace
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.settings import Settings
@@ -74,9 +75,14 @@ def _problem_of_file(given: Seed, file: FileReport) -> str | None:
     if not file.diagnostics and file.not_judged is not None:
         return "nothing was judged, and no finding says so"
     conforms = Report((file,), "", "").conforms
-    if conforms and given.suffix == BINARY and parsed(_of_kind(given, file.kind)) is None:
+    if conforms and _is_binary(given) and parsed(_of_kind(given, file.kind)) is None:
         return f"Protocol Buffers refuses the file as {file.kind}, and it is called conforming"
     return None
+
+
+def _is_binary(given: Seed) -> bool:
+    """Whether the input is read as bytes: text under the name of a binary file is read as text."""
+    return given.suffix == BINARY and identify(BytesSource(given.data), f"model{given.suffix}") is Form.BINARY
 
 
 def _of_kind(given: Seed, kind: str) -> Seed:
@@ -138,7 +144,7 @@ def _is_where_values_begin(diagnostic: Diagnostic) -> bool:
 
 def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
     """Whether the same message written in another way is judged otherwise."""
-    if given.suffix != BINARY or not file.facts or file.incomplete:
+    if not _is_binary(given) or not file.facts or file.incomplete:
         return None
     proto = parsed(given)
     made = twin(given, proto, rng)
@@ -146,6 +152,8 @@ def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Ra
         return None
     other, is_apart = made
     judged = _linted(other, settings if other.proto == given.proto else replace(settings, proto=other.proto))
+    if judged.incomplete or (proto is None and not judged.facts):
+        return None  # of a file that no parser takes it is a guess what it holds
     problem = _problem_of_file(other, judged)
     if problem is not None:
         return f"{problem}\nin {other.name}: {other.data!r}"
