@@ -342,7 +342,7 @@ ATTACKS = (
     ),
     Attack(
         "RNN of one dimension",
-        "impossible-operator-extent",
+        "incompatible-operand-shapes",
         _made(lambda: operator("RNN", integer("hidden_size", 3), *(shaped(name, 1) for name in "xwr"))),
     ),
     Attack(
