@@ -15,7 +15,7 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.record import replace
-from onnx_lint.reporters import Options
+from onnx_lint.reporters import Options, reporter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +43,8 @@ def run(request: Request) -> int:
     outputs = parse_outputs(
         own.format_name, own.outputs, is_chosen=own.format_name != "text" or "format_name" in own.given
     )
+    for output in outputs:
+        reporter(output.format_name)  # a library that cannot be loaded for lack of memory says so in words of its own
     tasks = _tasks(outputs, plan)
     before = time.process_time()
     report = _lint(tasks, plan)
