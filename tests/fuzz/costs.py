@@ -14,7 +14,7 @@ LEAST_SECONDS = 0.15
 SECONDS_PER_BYTE = 15e-6
 """Of the processor. Honest inputs take a fifth of it at most, and a rule that is quadratic more for 5 kB already."""
 
-LEAST_BYTES = 16 << 20
+LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
 """Of memory. A run may use 64 MB, interpreter and rules included, and 12 bytes a byte; what was there before is not
 counted here."""
