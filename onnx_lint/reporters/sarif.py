@@ -77,7 +77,7 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
     if len(kept) < len(results):
         left_out = len(results) - len(kept)
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
-    configured = [_notification("weakened", "note", f"{what}.") for what in weakened_of(report)]
+    configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report)]
     url = information_url(options.documentation)
     driver = {
         "name": "onnx-lint",

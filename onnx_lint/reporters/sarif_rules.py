@@ -56,8 +56,8 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         },
     },
     {
-        "id": "weakened",
-        "name": "Weakened",
+        "id": "weakened-verdict",
+        "name": "WeakenedVerdict",
         "shortDescription": {"text": "A configuration file weakens the verdict."},
         "fullDescription": {"text": "With a configuration file less is found, or it is less severe."},
         "help": {"text": "Lint with --no-config to see what is found without it."},

@@ -140,8 +140,8 @@ def test_it_stands_in_the_other_forms(capsys: Output) -> None:
     ]
     (sarif,) = json.loads(said["sarif"])["runs"]
     (notification,) = sarif["invocations"][0]["toolConfigurationNotifications"]
-    assert (notification["descriptor"]["id"], notification["message"]["text"]) == ("weakened", f"{LINE}.")
-    assert sarif["tool"]["driver"]["notifications"][notification["descriptor"]["index"]]["id"] == "weakened"
+    assert (notification["descriptor"]["id"], notification["message"]["text"]) == ("weakened-verdict", f"{LINE}.")
+    assert sarif["tool"]["driver"]["notifications"][notification["descriptor"]["index"]]["id"] == "weakened-verdict"
     assert "weakens the verdict: ignore =" in said["markdown"].splitlines()[2]
     root = ElementTree.fromstring(said["junit"].partition("\n")[2])
     assert [item.get("value") for item in root.iter("property") if item.get("name") == "configuration"] == [LINE]
