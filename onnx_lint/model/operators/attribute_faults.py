@@ -73,12 +73,12 @@ def _below(constraints: AttributeConstraints, given: Given) -> Iterator[Attribut
             # What is no number at all is below everything.
             below = [number for number in numbers if not number >= least]
             if below:
-                # A float is shown as it was written: 0.5, not 0.5 in 32 bits.
                 verb = "is" if numbers is not held else "holds"
                 yield AttributeFault(name, f"{verb} {_short(below[0])}", f"numbers of at least {least}")
 
 
 def _short(number: float) -> str:
+    """The number as it was written: 0.1, and not what 32 bits make of it."""
     return str(number) if isinstance(number, int) else f"{number:.7g}"
 
 

@@ -10,8 +10,6 @@ _ARROW: Final = "->"
 _ELLIPSIS: Final = "..."
 _STRANGE: Final = re.compile(r"[^A-Za-z. ,]")
 
-_NO_LETTER: Final = "holds {!r}, which is no letter"
-
 
 def equation_fault(equation: str, input_count: int) -> str | None:
     """What is wrong with an equation for so many inputs, to be put behind its name; None where nothing is.
@@ -40,7 +38,7 @@ def equation_fault(equation: str, input_count: int) -> str | None:
 def _term_fault(term: str) -> str | None:
     strange = _STRANGE.search(term)
     if strange is not None:
-        return _NO_LETTER.format(strange.group())
+        return f"holds {strange.group()!r}, which is no letter"
     if term.count(_ELLIPSIS) > 1:
         return f"has two ellipses in the term '{term[:40]}'"
     return f"has dots in the term '{term[:40]}' that are no ellipsis" if "." in term.replace(_ELLIPSIS, "") else None
