@@ -122,6 +122,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "kept = [(tuple(node.input), tuple(node.output), node.name, node.op_type, list(node.attribute))"
         " for node in proto.graph.node]",
     ),
+    "shared-forms": Pair(
+        "from onnx_lint.model.columns import nodes\n"
+        "written = list(nodes.schema.nodeless('ModelProto').FromString(open(FLAT, 'rb').read()).graph.node)\n",
+        "nodes.node_table(written)",
+        "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
+    ),
     "gathered-fields": Pair(
         _TENSORS,
         "gathered = schema.columns('TensorProto')\n"
@@ -158,13 +164,14 @@ def _number(text: str) -> float:
 
 
 class Bench:
-    """Runs code in processes, with the models that it may name: SMALL and LARGE."""
+    """Runs code in processes, with the models that it may name: SMALL, LARGE and FLAT."""
 
     def __init__(self, folder: Path) -> None:
         self._head = ""
-        for name, count in (("SMALL", 10), ("LARGE", 30_000)):
+        made = {"SMALL": models.mixture(10), "LARGE": models.mixture(30_000), "FLAT": models.flat(30_000)}
+        for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"
-            models.save(models.mixture(count), path)
+            models.save(model, path)
             self._head += f"{name} = {str(path)!r}\n"
         self._environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONPATH": str(ROOT)}
         self._environment.pop("PYTHONDONTWRITEBYTECODE", None)

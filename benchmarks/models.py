@@ -115,9 +115,11 @@ def _set(attribute: Any, value: Any) -> None:
         attribute.ints.extend(value)
 
 
+_ELEMENTWISE: Final = ("Relu", "Sigmoid", "Tanh", "Neg", "Identity")
+
+
 def _elementwise(writer: Writer) -> None:
-    operator = writer.random.choice(("Relu", "Sigmoid", "Tanh", "Neg", "Identity"))
-    writer.value = writer.node(operator, writer.value, shape=HIDDEN)
+    writer.value = writer.node(writer.random.choice(_ELEMENTWISE), writer.value, shape=HIDDEN)
 
 
 def _cast(writer: Writer) -> None:
@@ -237,6 +239,27 @@ def mixture(count: int, seed: int = 0) -> Any:
         writer.scope = f"/layers.{layer}/{block.__name__[1:]}"
         block(writer)
         layer += 1
+    return writer.finished()
+
+
+_CONSTANTS: Final = 16
+"""How many tensors the Constants of a flat model have among them: exporters write the same few again and again."""
+
+
+def flat(count: int, seed: int = 0) -> Any:
+    """A model of `count` nodes side by side, with no subgraph, function or value_info.
+
+    A tenth are Constants with a tensor of 256 bytes, of which there are few distinct ones.
+    """
+    writer = Writer(seed)
+    while writer.nodes < count:
+        writer.scope = f"/layers.{writer.nodes // 100}"
+        if writer.nodes % 10 == 0 and writer.nodes < count - 1:
+            content = struct.pack("<f", writer.random.randrange(_CONSTANTS)) * (WIDTH * WIDTH)
+            tensor = schema.message("TensorProto")(data_type=FLOAT, dims=(WIDTH, WIDTH), raw_data=content)
+            writer.value = writer.node("MatMul", writer.value, writer.node("Constant", value=tensor))
+        else:
+            writer.value = writer.node(writer.random.choice(_ELEMENTWISE), writer.value)
     return writer.finished()
 
 

@@ -27,6 +27,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_LONG_ROW": (1, 2, 3),
     "_SHALLOW": (0, 2),
     "MAX_SHARED_BYTES": (0, 20),
+    "_MAX_PLAIN_BYTES": (0, 20),
     "_MAX_FORMS": (1, 3),
     "_SPARE_BYTES": (1,),
     "_RAW_PIECE_BYTES": (48, 96),  # a multiple of 48, which holds a whole number of elements of any type

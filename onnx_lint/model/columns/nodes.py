@@ -35,8 +35,11 @@ _IN_REST: Final = _ANNOTATIONS | {_OP_TYPE, 0x2A, 0x3A, 0x42}
 _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
 """The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
 
-MAX_SHARED_BYTES: Final = 128
-"""A longer rest is hardly ever repeated."""
+MAX_SHARED_BYTES: Final = 1_024
+"""A longer rest is hardly ever repeated; a Constant with a small tensor is (docs/performance.md: shared-forms)."""
+
+_MAX_PLAIN_BYTES: Final = 128
+"""In so few bytes no type nests deep enough for a parser to refuse it."""
 
 _MAX_FORMS: Final = 4_096
 """How many forms are remembered, for all models of a run, before all are forgotten."""
@@ -235,7 +238,7 @@ def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], 
     """The form as the parser reads it. The table takes note of what it does not give again."""
     proto = _checked(core, table)
     # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
-    is_long = len(core) > MAX_SHARED_BYTES and not _TYPE_TAGS.isdisjoint(core)
+    is_long = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
     if is_long and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
     if proto.input or proto.output or proto.HasField("name"):

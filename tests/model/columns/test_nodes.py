@@ -15,7 +15,7 @@ from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load
 from onnx_lint.model.columns import nodes as module
-from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES, NodeTable, node_table
+from onnx_lint.model.columns.nodes import _MAX_FORMS, _MAX_PLAIN_BYTES, MAX_SHARED_BYTES, NodeTable, _forms, node_table
 from onnx_lint.model.fault import FaultKind
 from onnx_lint.source import BytesSource
 
@@ -106,7 +106,7 @@ def test_the_table_has_what_the_nodes_have(seed: int, most: int, monkeypatch: py
     names = [name for node in nodes for name in (node.name, *node.input, *node.output)]
     assert table.longest == max(127, *(len(name.encode()) for name in names))
     long_types = [
-        a for node in nodes for a in node.attribute if a.HasField("tp") and node.ByteSize() > MAX_SHARED_BYTES
+        a for node in nodes for a in node.attribute if a.HasField("tp") and node.ByteSize() > _MAX_PLAIN_BYTES
     ]
     assert table.is_canonical or long_types
 
@@ -118,6 +118,22 @@ def test_nodes_that_do_the_same_share_a_form():
     first, second, third, fourth = node_table([node.SerializeToString() for node in nodes]).forms
     assert first is second is fourth
     assert third is not first, "its input is left out"
+
+
+def _constant(content: bytes) -> bytes:
+    attribute = schema.message("AttributeProto")(name="value", type=4)
+    attribute.t.MergeFrom(schema.message("TensorProto")(data_type=2, dims=[len(content)], raw_data=content))
+    return NODE(output=["y"], op_type="Constant", attribute=[attribute]).SerializeToString()
+
+
+def test_small_constants_are_read_once_and_never_more_than_the_memory_holds():
+    first, second = node_table([_constant(bytes(256)) for _ in range(2)]).forms
+    assert first is second
+    node_table(_constant(each.to_bytes(2) * 400) for each in range(_MAX_FORMS + 100))
+    assert len(_forms) <= _MAX_FORMS
+    assert max(len(key[0]) for key in _forms) <= MAX_SHARED_BYTES, "a bound of 4 MB for all keys"
+    first, second = node_table([_constant(bytes(MAX_SHARED_BYTES)) for _ in range(2)]).forms
+    assert first is not second
 
 
 def _field(name: str, content: bytes | str) -> bytes:
