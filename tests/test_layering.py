@@ -348,7 +348,6 @@ TESTED_WITH_OTHERS = {
         "model/types/declaration_conflict",
         "model/types/operand_conflict",
         "model/types/problem",
-        "model/types/stated_dims",
         "model/types/stated_types",
         "model/types/subgraph_conflict",
         "model/types/subgraph_types",

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.flow.value_flow import ValueFlow
     from onnx_lint.model.newer_features import Feature
     from onnx_lint.model.operators.bound_nodes import BoundNodes
+    from onnx_lint.model.shapes.dims import Shape
     from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.tensors.checksum import Digests
     from onnx_lint.model.tensors.data_folder import DataFolder
@@ -310,9 +311,12 @@ class Model:
         """How many values have a known shape, and where knowledge ended; None where the values were not followed."""
         return self.value_flow.knowledge if "value_flow" in self.__dict__ else None
 
-    def shape_of(self, name: str) -> tuple[int | str | None, ...] | None:
-        """The shape of a value of the main graph as far as it follows: sizes, variables, None for what is unknown."""
-        return self.value_flow.shape_of(name)
+    def shape_of(self, name: str, graph: Graph | None = None) -> Shape:
+        """The shape of a value that a graph sees, the main graph where none is given, as far as it follows.
+
+        Its dimensions are sizes, variables, or None for what is unknown. In a function body those of the first call.
+        """
+        return self.value_flow.shape_of(name, graph)
 
     @cached_property
     def control_flow(self) -> ControlFlow:

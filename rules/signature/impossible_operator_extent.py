@@ -9,7 +9,7 @@ from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.model.places.place import Place
-from onnx_lint.model.types.stated_dims import Dims, stated_dims
+from onnx_lint.model.shapes.dims import Shape, are_sizes
 from onnx_lint.rule import Finding, finding_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.extents import EXTENTS, Count, Extents, counts, packed_bytes
@@ -39,9 +39,9 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - Any operator: an axis that the input has and a list that has it once, a list with as many numbers as the input has
       dimensions, sizes and counts that go with the input's, as the operator's description has it.
 
-    Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`, for
-    the first five those that the graph states; where nothing is known, nothing is judged that depends on it. The same
-    numbers in an input are for `unsupported-operand-value`.
+    Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`;
+    where nothing is known, nothing is judged that depends on it. The same numbers in an input are for
+    `unsupported-operand-value`.
 
     ### Example
 
@@ -57,7 +57,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
                 judged.setdefault(graph, []).append((extents, forms))
     told: set[Place] = set()
     for graph, groups in judged.items():
-        for finding in _in_graph(graph, groups):
+        for finding in _in_graph(model, graph, groups):
             told.add(finding.place)
             yield finding
     for conflict in model.value_flow.shapes:
@@ -65,29 +65,25 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
             yield finding_of(conflict)
 
 
-def _in_graph(graph: Graph, groups: list[tuple[Extents, set[NodeForm]]]) -> Iterator[Finding]:
-    members: list[list[int]] = [[] for _ in groups]
-    member_of = {form: members[number] for number, (_, forms) in enumerate(groups) for form in forms}
-    for index, form in enumerate(graph.forms):
-        if form in member_of:
-            member_of[form].append(index)
-    inputs = graph.node_inputs
-    dims = stated_dims(graph, {name for indices in members for index in indices for name in inputs[index] if name})
+Shapes = tuple[Shape, ...]
+"""The shapes of the inputs of a node."""
+
+
+def _in_graph(model: Model, graph: Graph, groups: list[tuple[Extents, set[NodeForm]]]) -> Iterator[Finding]:
     # Large models repeat a few layers: nodes of one form whose inputs have the same dimensions have one verdict.
-    sound: set[tuple[object, ...]] = set()
-    for (extents, _), indices in zip(groups, members, strict=True):
-        for index in indices:
-            like = graph.forms[index], *map(dims.get, inputs[index])
-            if like not in sound:
-                findings = list(_of_node(graph.nodes[index], extents, dims))
+    sound: set[tuple[NodeForm, Shapes]] = set()
+    for extents, forms in groups:
+        for node in graph.nodes_of(forms):
+            shapes = tuple([model.shape_of(name, graph) for name in node.inputs])
+            if (node.form, shapes) not in sound:
+                findings = list(_of_node(node, extents, shapes))
                 yield from findings
                 if not findings:
-                    sound.add(like)
+                    sound.add((node.form, shapes))
 
 
-def _of_node(node: Node, extents: Extents, dims: dict[str, Dims]) -> Iterator[Finding]:
-    stated = [dims.get(name) for name in node.inputs]
-    data = stated[0] if stated else None
+def _of_node(node: Node, extents: Extents, shapes: Shapes) -> Iterator[Finding]:
+    data = shapes[0] if shapes else None
     for name in extents.positive:
         number = _number(node, name)
         if number is not None and number < 1:
@@ -99,14 +95,14 @@ def _of_node(node: Node, extents: Extents, dims: dict[str, Dims]) -> Iterator[Fi
         if number is not None and number != len(node.outputs):
             what = f"is {number}, the node has {_counted(len(node.outputs), 'output')}"
             yield _finding(node, extents.outputs, what, "the number of the outputs")
-    yield from _of_ranks(node, extents, stated)
+    yield from _of_ranks(node, extents, shapes)
     if extents.sizes:
-        yield from _of_packed_weights(node, extents.sizes, stated)
+        yield from _of_packed_weights(node, extents.sizes, shapes)
     if extents.lengths is not None:
         yield from _of_lengths(node, extents.lengths)
 
 
-def _of_axes(node: Node, name: str, data: Dims | None) -> Iterator[Finding]:
+def _of_axes(node: Node, name: str, data: Shape) -> Iterator[Finding]:
     numbers = _numbers(node, name)
     if numbers and min(numbers) < 1:
         yield _finding(node, name, f"holds {min(numbers)}", "positive numbers")
@@ -115,8 +111,8 @@ def _of_axes(node: Node, name: str, data: Dims | None) -> Iterator[Finding]:
         yield _finding(node, name, what, f"{len(data) - 2}, one for each spatial axis")
 
 
-def _of_ranks(node: Node, extents: Extents, stated: Sequence[Dims | None]) -> Iterator[Finding]:
-    ranks = [None if dims is None else len(dims) for dims in stated]
+def _of_ranks(node: Node, extents: Extents, shapes: Shapes) -> Iterator[Finding]:
+    ranks = [None if shape is None else len(shape) for shape in shapes]
     index = extents.weights
     if index is not None and index < len(ranks) and None not in (ranks[0], ranks[index]) and ranks[0] != ranks[index]:
         what = f"input {index} of {node.describe()} has {_counted(ranks[index] or 0, 'dimension')}"
@@ -124,21 +120,21 @@ def _of_ranks(node: Node, extents: Extents, stated: Sequence[Dims | None]) -> It
         yield Finding(node.place.at("input", index), f"{what}, input 0 has {ranks[0]}", allowed=allowed)
 
 
-def _of_packed_weights(node: Node, names: Sequence[str], stated: Sequence[Dims | None]) -> Iterator[Finding]:
-    weights = stated[1] if len(stated) > 1 else None
+def _of_packed_weights(node: Node, names: Sequence[str], shapes: Shapes) -> Iterator[Finding]:
+    weights = shapes[1] if len(shapes) > 1 else None
     rows, columns, bits, block = (_number(node, name) for name in names)
     if "bits" not in {proto.name for proto in node.attribute_protos}:
         bits = 4  # the default, at which the operator began
-    if weights is None or None in weights or rows is None or columns is None or block is None or bits is None:
+    if not are_sizes(weights) or rows is None or columns is None or block is None or bits is None:
         return
     if min(rows, columns, block, bits) < 1:
         return
     needed = packed_bytes(rows, columns, bits, block)
-    there = math.prod(size for size in weights if size is not None)
+    there = math.prod(weights)
     if there < needed:
         yield Finding(
             node.place.at("input", 1),
-            f"input 1 of {node.describe()} is {describe_shape([size or 0 for size in weights])}, {there:,} bytes; "
+            f"input 1 of {node.describe()} is {describe_shape(weights)}, {there:,} bytes; "
             f"N={rows}, K={columns}, bits={bits} and block_size={block} stand for {needed:,}",
             allowed=f"{needed:,} bytes",
         )

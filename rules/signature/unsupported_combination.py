@@ -7,7 +7,7 @@ from onnx_lint.model import Model, Node, Place
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.operators.given import broken_by
 from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
-from onnx_lint.model.types.stated_dims import Dims, stated_dims
+from onnx_lint.model.shapes.dims import are_sizes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.combinations import Combination, Kind, Member, combinations
@@ -62,7 +62,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
             for node in graph.nodes_of(broken) if broken else ():
                 for combination in wanted:
                     members = _broken_by(combination, node.form)
-                    if members and not (schema.name == "Resize" and _has_empty_operand(node, members, schema)):
+                    if members and not (schema.name == "Resize" and _has_empty_operand(model, node, members, schema)):
                         yield _finding(node, schema, combination, members)
     yield from _handed_in(model)
 
@@ -94,28 +94,12 @@ _SCALES_REQUIRED = 11
 """The version of Resize in which an empty `scales` is how a node says that it gives `sizes`."""
 
 
-def _has_empty_operand(node: Node, members: Sequence[Member], schema: OperatorSchema) -> bool:
+def _has_empty_operand(model: Model, node: Node, members: Sequence[Member], schema: OperatorSchema) -> bool:
     """Whether `scales` or `sizes` has no elements, or, where it may well have none, nothing says that it has some."""
-    shapes = [_dims(node, node.inputs[member.index]) for member in members]
-    if schema.since_version == _SCALES_REQUIRED and (shapes[0] is None or None in shapes[0]):
+    shapes = [model.shape_of(node.inputs[member.index], node.graph) for member in members]
+    if schema.since_version == _SCALES_REQUIRED and not are_sizes(shapes[0]):
         return True
-    return any(dims is not None and 0 in dims for dims in shapes)
-
-
-def _dims(node: Node, name: str) -> Dims | None:
-    """The dimensions of a value that is an initializer, a Constant, or declared."""
-    stated = stated_dims(node.graph, {name}).get(name)
-    if stated is not None:
-        return stated
-    definition = node.graph.first_definitions.get(name) or node.graph.outer_definition(name)
-    if definition is None or definition.node is None or definition.node.op_type != "Constant":
-        return None
-    for attribute in definition.node.attribute_protos:
-        if attribute.name == "value":
-            return tuple(attribute.t.dims)
-        if attribute.name in ("value_floats", "value_ints"):
-            return (len(attribute.floats or attribute.ints),)
-    return None
+    return any(shape is not None and 0 in shape for shape in shapes)
 
 
 def _finding(

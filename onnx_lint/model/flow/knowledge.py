@@ -30,6 +30,8 @@ class Walked(Record):
     """A graph or function body as it was walked the first time."""
 
     graph: Graph
+    facts: Mapping[str, Fact]
+    """What is known of the values that the graph defines."""
     unknown: frozenset[str]
     """The values whose shape is not known."""
     cells: Mapping[NodeForm, Cell]

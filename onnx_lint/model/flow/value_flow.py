@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import cached_property
 from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.flow.knowledge import Knowledge, Origins, Walked, unknown_shapes
-from onnx_lint.model.graph import Graph, Node
+from onnx_lint.model.graph import Graph, GraphKind, Node
 from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.shapes.dims import Shape
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts
@@ -58,9 +58,16 @@ class ValueFlow:
         """The types of the values of the main graph; None, or no entry, where it is not known."""
         return {name: each.kind for name, each in self.facts.items()}
 
-    def shape_of(self, name: str) -> Shape:
-        """The shape of a value of the main graph; None where it is not known, or no tensor."""
-        return self.facts.get(name, UNKNOWN).shape
+    def shape_of(self, name: str, graph: Graph | None = None) -> Shape:
+        """The shape of a value that a graph sees, the main graph where none is given; None where it is not known.
+
+        In a function body it is the shape that follows from the first call.
+        """
+        known: Mapping[str, Fact] = self.facts
+        while graph is not None:
+            known = self._walked[id(graph)].facts if id(graph) in self._walked else {}
+            graph = graph.parent if name not in known else None
+        return known.get(name, UNKNOWN).shape
 
     def conflicts(self) -> Iterator[Conflict]:
         """All types that are at odds."""
@@ -83,7 +90,9 @@ class ValueFlow:
     ) -> None:
         """Keep which shapes of a graph are not known, when it has been walked for the first time."""
         if id(graph) not in self._walked:
-            self._walked[id(graph)] = Walked(graph, unknown_shapes(graph, known), cells, call)
+            is_inner = graph.kind in _TAKEN_BACK
+            own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
+            self._walked[id(graph)] = Walked(graph, own, unknown_shapes(graph, known), cells, call)
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None
@@ -153,6 +162,10 @@ class ValueFlow:
         is_new = key not in self._noted
         self._noted.add(key)
         return is_new
+
+
+_TAKEN_BACK: Final = {GraphKind.NESTED, GraphKind.INITIALIZATION, GraphKind.ALGORITHM}
+"""The graphs whose values are forgotten when the walk leaves them; others have the facts that are handed in to keep."""
 
 
 def _typed(call: Call | None) -> tuple[Node, tuple[ValueType | None, ...]] | None:

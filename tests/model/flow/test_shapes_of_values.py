@@ -76,6 +76,23 @@ def test_a_declaration_is_knowledge_and_a_wrong_one_leads_to_one_finding():
     assert model.shape_of("h") == (2, None)
 
 
+def test_shapes_of_values_of_inner_graphs_and_functions():
+    model = _parsed("""
+        g (float[2, 3] x, bool c) => (float[a, b] y) {
+            h = Transpose (x)
+            y = If (c) <then_branch = t () => (float[a, b] o) { i = Relu(h) o = d.Twice(i) },
+                        else_branch = e () => (float[a, b] o) { o = Identity(h) }>
+        }
+        <domain: "d", opset_import: ["": 21]> Twice (a) => (b) { f = Concat <axis = 0> (a, a) b = Relu(f) }
+    """)
+    then_branch = model.nested_graphs[0]
+    body = model.functions[0].body
+    names = ("x", "h", "i", "o", "f", "nothing")
+    assert [model.shape_of(name) for name in names] == [(2, 3), (3, 2), None, None, None, None]
+    assert [model.shape_of(name, then_branch) for name in names] == [(2, 3), (3, 2), (3, 2), (6, 2), None, None]
+    assert [model.shape_of(name, body) for name in ("a", "f", "b", "x")] == [(3, 2), (6, 2), (6, 2), None]
+
+
 def test_the_shape_of_an_input_counts_before_that_of_its_initializer():
     proto = onnx.parser.parse_model(HEAD + "g (float[N, 3] x) => (float[a, b] y) { y = Relu(x) }")
     proto.graph.initializer.append(numpy_helper.from_array(np.zeros((2, 3), np.float32), "x"))
