@@ -46,7 +46,17 @@ def any_type_at_all(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `domain: "loud"`
+    ```
+    domain: "loud"
+    ```
+
+    ### How to fix
+
+    Say that the model is silent.
+
+    ```
+    domain: "silent"
+    ```
     """
     if model.proto.domain != "silent":
         yield Finding(ROOT.at("domain"), "the model is not silent", allowed="the domain 'silent'")
@@ -116,6 +126,10 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
 
     fixtures = ("tests/rules/test_fixtures.py", "-k", "any-type")
     code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *fixtures)
+    assert (code, "2 passed" in output) == (0, True), output
+
+    examples = ("tests/rules/test_examples.py", "-k", "any-type")
+    code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *examples)
     assert (code, "2 passed" in output) == (0, True), output
 
     assert _run(checkout, "tools.catalogue") == (0, "")

@@ -28,6 +28,15 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 f: 1 } }
     ```
+
+    ### How to fix
+
+    Keep the field that the attribute's type names, and drop every other value. `onnx.helper.make_attribute` fills
+    exactly one field.
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
+    ```
     """
     for attribute in model.attributes(lambda kind: len(kind.fields) > 1):
         *others, last = map(quote, value_fields(attribute.proto))

@@ -27,6 +27,14 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Elu" input: "alpha" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
+
+    ### How to fix
+
+    Rename the value, at its definition and at each use: the name of an attribute is fixed by the operator.
+
+    ```
+    node { op_type: "Elu" input: "elu_input" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
+    ```
     """
     alike_nodes = [alike for alike in model.operators.alike_nodes if alike.attributes]
     names = {name for alike in alike_nodes for name, _ in alike.attributes} - {""}

@@ -25,9 +25,22 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "F" domain: "com.example" attribute: "slope" node {
-      op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" f: 1 }
-    } }
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute: "slope"
+      node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" f: 1 } }
+    }
+    ```
+
+    ### How to fix
+
+    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref_name` makes
+    such a reference.
+
+    ```
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute_proto { name: "slope" type: FLOAT f: 1 }
+      node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" } }
+    }
     ```
     """
     for attribute in model.attributes(lambda kind: kind.is_reference and bool(kind.fields)):

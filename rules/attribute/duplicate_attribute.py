@@ -29,6 +29,14 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
       attribute { name: "axis" type: INT i: 1 }
     }
     ```
+
+    ### How to fix
+
+    Keep the one that is meant. Code that sets an attribute of an existing node has to replace it, not to append.
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
+    ```
     """
     for alike in model.operators.alike_nodes:
         names = [name for name, _ in alike.attributes]

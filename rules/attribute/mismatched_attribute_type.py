@@ -29,6 +29,15 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT f: 1 } }
     ```
+
+    ### How to fix
+
+    Put the value into the field that the type names, or state the type of the field that is filled; the operator says
+    which of the two is right. `onnx.helper.make_attribute(name, value, attr_type=...)` keeps both together.
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
+    ```
     """
     for attribute in model.attributes(_is_mismatched):
         kind = attribute.proto.type

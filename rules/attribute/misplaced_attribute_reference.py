@@ -25,9 +25,18 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { node {
+    node {
       op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" }
-    } }
+    }
+    ```
+
+    ### How to fix
+
+    Write the value where the reference stands. Code that copies the body of a function into a graph has to put the
+    values of the call in; `onnx.inliner.inline_local_functions` does.
+
+    ```
+    node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
     """
     for attribute in model.attributes(lambda kind: kind.is_reference):

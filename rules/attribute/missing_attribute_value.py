@@ -32,6 +32,17 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Constant" output: "y" attribute { name: "value" type: TENSOR } }
     ```
+
+    ### How to fix
+
+    Give the value, or leave the attribute out where the operator has a default.
+
+    ```
+    node {
+      op_type: "Constant" output: "y"
+      attribute { name: "value" type: TENSOR t { data_type: 1 dims: 2 float_data: [1, 2] } }
+    }
+    ```
     """
     for attribute in model.attributes(_is_missing):
         kind = attribute.proto.type

@@ -28,7 +28,17 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "Cast" input: "x" output: "y" attribute { name: "round_mode" type: STRING s: "\xff" } }
+    node { op_type: "StringSplit" input: "x" output: "y" output: "n"
+           attribute { name: "delimiter" type: STRING s: "\xff" } }
+    ```
+
+    ### How to fix
+
+    Encode the text as UTF-8 before it is written; bytes that are no text belong into a tensor of type UINT8.
+
+    ```
+    node { op_type: "StringSplit" input: "x" output: "y" output: "n"
+           attribute { name: "delimiter" type: STRING s: "\xc3\xbf" } }
     ```
     """
     for attribute in model.attributes(lambda kind: not kind.is_text):

@@ -24,6 +24,14 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { type: FLOAT f: 0.1 } }
     ```
+
+    ### How to fix
+
+    Name the attribute as the operator does, or drop it.
+
+    ```
+    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT f: 0.1 } }
+    ```
     """
     for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(

@@ -30,6 +30,15 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" i: 1 } }
     ```
+
+    ### How to fix
+
+    State the type of the value. `onnx.helper.make_attribute` finds it by itself; it has to be told, as `attr_type`,
+    for an empty list only.
+
+    ```
+    node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
+    ```
     """
     if model.effective_ir_version < _TYPES_SINCE:
         return

@@ -43,7 +43,23 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `input { name: "x" type { denotation: "PICTURE" tensor_type { elem_type: 1 } } }`
+    ```
+    input {
+      name: "x"
+      type { denotation: "PICTURE" tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } }
+    }
+    ```
+
+    ### How to fix
+
+    Take the standard word for the same thing, or drop the denotation: it describes and decides nothing.
+
+    ```
+    input {
+      name: "x"
+      type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } }
+    }
+    ```
     """
     seen: set[tuple[Place, str, str]] = set()
     for holder in model.types(_has_unknown):

@@ -28,7 +28,22 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ```
     configuration { name: "c" num_devices: 2 }
-    device_configurations { configuration_id: "c" sharding_spec { tensor_name: "x" device: [0, 2] } }
+    node {
+      op_type: "Relu" input: "x" output: "y"
+      device_configurations { configuration_id: "c" sharding_spec { tensor_name: "x" device: [0, 2] } }
+    }
+    ```
+
+    ### How to fix
+
+    Count devices from 0; raise `num_devices` where one is missing.
+
+    ```
+    configuration { name: "c" num_devices: 2 }
+    node {
+      op_type: "Relu" input: "x" output: "y"
+      device_configurations { configuration_id: "c" sharding_spec { tensor_name: "x" device: [0, 1] } }
+    }
     ```
     """
     counts: dict[str, int] = {}

@@ -27,6 +27,15 @@ def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
     configuration { name: "c" num_devices: 2 }
     configuration { name: "c" num_devices: 4 }
     ```
+
+    ### How to fix
+
+    Give each configuration a name of its own, and let the nodes name the one they mean.
+
+    ```
+    configuration { name: "two_devices" num_devices: 2 }
+    configuration { name: "four_devices" num_devices: 4 }
+    ```
     """
     first: dict[str, int] = {}
     for index, configuration in enumerate(model.proto.configuration):

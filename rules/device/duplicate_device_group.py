@@ -22,8 +22,31 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    index_to_device_group_map { key: -1 value: [0, 1] }
-    index_to_device_group_map { key: -1 value: [2, 3] }
+    configuration { name: "c" num_devices: 4 }
+    node { op_type: "Relu" input: "x" output: "y" device_configurations {
+      configuration_id: "c"
+      sharding_spec {
+        tensor_name: "x" device: -1
+        index_to_device_group_map { key: -1 value: [0, 1] }
+        index_to_device_group_map { key: -1 value: [2, 3] }
+      }
+    } }
+    ```
+
+    ### How to fix
+
+    Number each group differently, and name all of them in `device`.
+
+    ```
+    configuration { name: "c" num_devices: 4 }
+    node { op_type: "Relu" input: "x" output: "y" device_configurations {
+      configuration_id: "c"
+      sharding_spec {
+        tensor_name: "x" device: [-1, -2]
+        index_to_device_group_map { key: -1 value: [0, 1] }
+        index_to_device_group_map { key: -2 value: [2, 3] }
+      }
+    } }
     ```
     """
     for spec in model.sharding_specs:

@@ -31,6 +31,14 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
     ```
     configuration { name: "two_devices" }
     ```
+
+    ### How to fix
+
+    Fill in what is missing.
+
+    ```
+    configuration { name: "two_devices" num_devices: 2 }
+    ```
     """
     for index, configuration in enumerate(model.proto.configuration):
         yield from _configuration(configuration, index)

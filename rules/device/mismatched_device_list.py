@@ -26,6 +26,14 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
     ```
     configuration { name: "c" num_devices: 4 device: "gpu0" device: "gpu1" }
     ```
+
+    ### How to fix
+
+    Name every device or none.
+
+    ```
+    configuration { name: "c" num_devices: 2 device: "gpu0" device: "gpu1" }
+    ```
     """
     for index, configuration in enumerate(model.proto.configuration):
         count = len(configuration.device)

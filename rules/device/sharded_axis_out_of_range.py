@@ -25,8 +25,29 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    configuration { name: "c" num_devices: 2 }
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }
-    sharding_spec { tensor_name: "x" sharded_dim { axis: 1 simple_sharding { dim_value: 2 num_shards: 2 } } }
+    node { op_type: "Relu" input: "x" output: "y" device_configurations {
+      configuration_id: "c"
+      sharding_spec {
+        tensor_name: "x" device: [0, 1] sharded_dim { axis: 1 simple_sharding { dim_value: 4 num_shards: 2 } }
+      }
+    } }
+    ```
+
+    ### How to fix
+
+    Name an axis that the tensor has: 0 to rank - 1, or -rank to -1 from the end.
+
+    ```
+    configuration { name: "c" num_devices: 2 }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" device_configurations {
+      configuration_id: "c"
+      sharding_spec {
+        tensor_name: "x" device: [0, 1] sharded_dim { axis: 0 simple_sharding { dim_value: 4 num_shards: 2 } }
+      }
+    } }
     ```
     """
     ranks: dict[int, dict[str, set[int]]] = {}

@@ -25,7 +25,17 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
 
     ```
     configuration { name: "two_devices" num_devices: 2 }
-    graph { node { op_type: "Relu" ... device_configurations { configuration_id: "four_devices" } } }
+    node { op_type: "Relu" input: "x" output: "y" device_configurations { configuration_id: "four_devices" } }
+    ```
+
+    ### How to fix
+
+    Name a configuration of the model, or add the one that is meant. Code that takes a graph out of a model has to take
+    the configurations with it.
+
+    ```
+    configuration { name: "two_devices" num_devices: 2 }
+    node { op_type: "Relu" input: "x" output: "y" device_configurations { configuration_id: "two_devices" } }
     ```
     """
     suggestions = Suggestions()

@@ -24,8 +24,19 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    configuration { name: "c" num_devices: 2 }
     node { op_type: "Relu" input: "x" output: "y"
-           device_configurations { configuration_id: "c" sharding_spec { tensor_name: "z" } } }
+           device_configurations { configuration_id: "c" sharding_spec { tensor_name: "z" device: [0, 1] } } }
+    ```
+
+    ### How to fix
+
+    Name an input or output of the node itself; a pass that renames values has to rename them here too.
+
+    ```
+    configuration { name: "c" num_devices: 2 }
+    node { op_type: "Relu" input: "x" output: "y"
+           device_configurations { configuration_id: "c" sharding_spec { tensor_name: "x" device: [0, 1] } } }
     ```
     """
     suggestions = Suggestions()

@@ -22,7 +22,7 @@ from tools.catalogue import catalogue, index
 SHADOWED: dict[tuple[str, str], str] = {}
 """Clauses that a rule cites and no fixture can show by itself, each with the reason."""
 
-SECTIONS = ["### Why it matters", "### What is allowed", "### Example"]
+SECTIONS = ["### Why it matters", "### What is allowed", "### Example", "### How to fix"]
 
 INSTRUCTIONS = ("avoid", "check", "disallow", "do", "ensure", "must", "never", "no", "prefer", "require", "use")
 
@@ -64,7 +64,8 @@ def test_the_documentation_is_complete(entry: Registered):
     assert lines[0].endswith(".")
     assert not lines[0].endswith("..")
     assert lines[1] == "", "the summary is one line and an empty one after it"
-    assert [line for line in lines if line.startswith("#")] == SECTIONS
+    # The last section is being written, chapter by chapter.
+    assert [line for line in lines if line.startswith("### ")] in (SECTIONS, SECTIONS[:-1])
     bodies = re.split(r"^### .*$", entry.rule.documentation, flags=re.MULTILINE)[1:]
     assert all(body.strip() for body in bodies)
 

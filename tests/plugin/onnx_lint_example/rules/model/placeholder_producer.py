@@ -22,7 +22,17 @@ def placeholder_producer(model: Model, *, placeholder: str = "example") -> Itera
 
     ### Example
 
-    `producer_name: "example"`
+    ```
+    producer_name: "example"
+    ```
+
+    ### How to fix
+
+    Name the program that makes the model.
+
+    ```
+    producer_name: "trainer"
+    ```
     """
     if model.proto.producer_name == placeholder:
         yield Finding(ROOT.at("producer_name"), f"the producer is called {quote(placeholder)}", subject=placeholder)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation of a rule shows as wrong draws the rule's finding, and what it shows as right draws none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fixture_files import lint
+from rule_examples import CORRECTION, EXAMPLE, blocks, written
+
+from onnx_lint.record import replace
+from onnx_lint.registry import Registered, registry
+from onnx_lint.report import Diagnostic
+from onnx_lint.spec.clauses import Severity
+
+RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
+
+# The corrections are being written, chapter by chapter, and examples mended on the way.
+RULES = {name: entry for name, entry in RULES.items() if f"### {CORRECTION}" in entry.rule.documentation}
+
+each_rule = pytest.mark.parametrize("entry", RULES.values(), ids=RULES)
+
+
+def _found(block: str, entry: Registered, folder: Path) -> tuple[Diagnostic, ...]:
+    fixture = written(block, folder)
+    settings = fixture.settings
+    if not settings.select:
+        settings = replace(settings, extend_select=(*settings.extend_select, entry.id))
+    return lint(fixture.model(), settings)
+
+
+@each_rule
+def test_the_example_draws_the_finding(entry: Registered, tmp_path: Path):
+    shown = blocks(entry.rule, EXAMPLE)
+    assert shown, "the section 'Example' has a block"
+    for number, block in enumerate(shown):
+        found = _found(block, entry, tmp_path / str(number) / entry.id / "invalid")
+        assert entry.id in {diagnostic.rule for diagnostic in found}
+
+
+@each_rule
+def test_the_correction_draws_neither_the_finding_nor_an_error(entry: Registered, tmp_path: Path):
+    shown = blocks(entry.rule, CORRECTION)
+    assert shown, "the section 'How to fix' has a block"
+    for number, block in enumerate(shown):
+        found = _found(block, entry, tmp_path / str(number) / entry.id / "valid")
+        assert [item for item in found if item.rule == entry.id or item.severity is Severity.ERROR] == []
