@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Final, overload
 
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.columns.tensor_encodings import (
@@ -28,12 +28,71 @@ if TYPE_CHECKING:
     from onnx_lint.model.tensors.stored_tensor import StoredTensor
 
 
+_MOST_KEPT: Final = 1_000
+"""So many tensors of one list are kept with what was found out of them; as many findings of a rule are reported."""
+
+
+class _Remade(Record):
+    """A tensor that is made anew for whoever comes to it: one that is kept takes up a kilobyte and a half."""
+
+    index: int | None
+    """Of an initializer, which is parsed again."""
+    proto: Proto | None
+    place: Place | None
+    graph: Graph
+    right_field: str | None
+
+
+class StoredTensors(Sequence["StoredTensor"]):
+    """Tensors in the order of the model, of which a hostile file has tens of thousands: the first ones are kept."""
+
+    __slots__ = ("_items", "_payloads", "_source")
+
+    def __init__(
+        self, items: list[StoredTensor | _Remade], source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
+    ) -> None:
+        self._items = items
+        self._source = source
+        self._payloads = payloads
+
+    def with_others(self, others: Iterable[StoredTensor | _Remade]) -> StoredTensors:
+        """These tensors, and others behind them."""
+        return StoredTensors([*self._items, *others], self._source, self._payloads)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[StoredTensor]:
+        return map(self._made, self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> StoredTensor: ...
+    @overload
+    def __getitem__(self, index: slice) -> StoredTensors: ...
+    def __getitem__(self, index: int | slice) -> StoredTensor | StoredTensors:
+        if isinstance(index, slice):
+            return StoredTensors(self._items[index], self._source, self._payloads)
+        return self._made(self._items[index])
+
+    def _made(self, item: StoredTensor | _Remade) -> StoredTensor:
+        if not isinstance(item, _Remade):
+            return item
+        from onnx_lint.model.tensors.stored_tensor import StoredTensor  # which most models have no need of
+
+        proto, place, graph = item.proto, item.place, item.graph
+        if item.index is not None:
+            proto, place = graph.message_at("initializer", item.index), graph.at("initializer", item.index)
+        assert place is not None
+        tensor = Tensor(proto, place, graph, self._payloads.get(place.key, ()) if self._payloads else ())
+        return StoredTensor(tensor, self._source, item.right_field)
+
+
 class SuspectTensors(Record):
     """The tensors of a model about which a rule may have something to say."""
 
-    miscounted: tuple[StoredTensor, ...]
+    miscounted: StoredTensors
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
-    unproved: tuple[StoredTensor, ...]
+    unproved: StoredTensors
     """The miscounted ones, and those whose number is right, with values that are not evidently right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
@@ -86,9 +145,10 @@ def find_suspects(
         if not graph.is_function:
             walk.initializers(graph)
     walk.attributes(attributes)
+    miscounted = StoredTensors(walk.miscounted, source, payloads)
     return SuspectTensors(
-        tuple(walk.miscounted),
-        tuple(walk.miscounted + walk.counted),
+        miscounted,
+        miscounted.with_others(walk.counted),
         tuple(walk.sparse),
         tuple(walk.annotated),
         frozenset(walk.element_types),
@@ -104,8 +164,8 @@ class _Walk:
     def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
         self.source = source
         self.payloads = payloads
-        self.miscounted: list[StoredTensor] = []
-        self.counted: list[StoredTensor] = []
+        self.miscounted: list[StoredTensor | _Remade] = []
+        self.counted: list[StoredTensor | _Remade] = []
         self.sparse: list[StoredSparseTensor] = []
         self.annotated: list[Tensor] = []
         self.element_types: set[int] = set()
@@ -116,7 +176,7 @@ class _Walk:
 
     def initializers(self, graph: Graph) -> None:
         for index in self.doubtful(graph) if graph.initializers.names else ():
-            self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph)
+            self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
 
@@ -157,14 +217,26 @@ class _Walk:
         for index, sparse in enumerate(proto.sparse_tensors):
             self.sparse_tensor(SparseTensor(sparse, place.at("sparse_tensors", index), graph))
 
-    def tensor(self, proto: Proto, place: Place, graph: Graph) -> None:
+    def tensor(self, proto: Proto, place: Place, graph: Graph, index: int | None = None) -> None:
+        """Look at a tensor, which is the initializer of this index if it is one."""
         fields = set_fields(proto)
         tensor = self.described(proto, fields, place, graph)
         encoding = encoding_of(fields, tensor.payloads)
         if encoding is None:
-            self.miscounted.append(self.stored(tensor))
+            self.keep(self.miscounted, tensor, index)
         elif not are_values_evident(fields, encoding):
-            self.counted.append(self.stored(tensor, encoding.field))
+            self.keep(self.counted, tensor, index, encoding.field)
+
+    def keep(
+        self, found: list[StoredTensor | _Remade], tensor: Tensor, index: int | None, right_field: str | None = None
+    ) -> None:
+        """Add the tensor to those that were found, or what it is made from where there are many of them."""
+        if len(found) < _MOST_KEPT:
+            found.append(self.stored(tensor, right_field))
+        elif index is not None:
+            found.append(_Remade(index, None, None, tensor.graph, right_field))
+        else:
+            found.append(_Remade(None, tensor.proto, tensor.place, tensor.graph, right_field))
 
     def described(self, proto: Proto, fields: SetFields, place: Place, graph: Graph) -> Tensor:
         """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""

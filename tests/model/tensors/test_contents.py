@@ -565,6 +565,19 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
     assert lint(model, TENSOR_SETTINGS) == expected
 
 
+@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
+def test_tensors_that_are_made_anew_for_each_rule_have_the_same_findings(
+    fixture: Fixture, monkeypatch: pytest.MonkeyPatch, values_stay_in_the_source: None
+):
+    expected = lint(load(BytesSource(_serialized(fixture))), TENSOR_SETTINGS)
+    monkeypatch.setattr(suspects, "_MOST_KEPT", 0)
+    model = load(BytesSource(_serialized(fixture)))
+    assert lint(model, TENSOR_SETTINGS) == expected
+    of_sparse = {id(part) for each in model.tensors.sparse for part in (each.values, each.indices)}
+    twice = zip(model.tensors.unproved, model.tensors.unproved, strict=True)
+    assert all(first is not second for first, second in twice if id(first) not in of_sparse)
+
+
 @pytest.mark.parametrize("holder", ["initializer", "attribute"])
 def test_what_looks_right_may_have_a_second_field_in_the_source(holder: str, monkeypatch: pytest.MonkeyPatch):
     model = schema.message("ModelProto")(ir_version=14)
