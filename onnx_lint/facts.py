@@ -73,17 +73,23 @@ def shapes_of(model: Model, errors: list[InternalError]) -> Shapes | None:
 
 
 def why_not_judged(model: Model) -> str | None:
-    """Why no model was judged: what is in the file is none, or it goes beyond a limit."""
+    """Why nothing was judged: what is in the file is none of the documents, or it goes beyond a limit."""
     if model.loaded:
         return None
     # A limit is what the loader came upon last.
-    return without_middle(model.faults[-1].message, MAX_MESSAGE) if model.faults else "no model could be read"
+    return (
+        without_middle(model.faults[-1].message, MAX_MESSAGE)
+        if model.faults
+        else f"{model.describe()} could not be read"
+    )
 
 
 def left_out(model: Model, settings: Settings) -> Iterator[str]:
-    """What was left out though the model was judged."""
+    """What was left out though the document was judged."""
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
-        why = ", as asked for" if not settings.external_data else ": the model has no place in the file system"
+        why = (
+            ", as asked for" if not settings.external_data else f": {model.describe()} has no place in the file system"
+        )
         yield f"the files of external data were not examined{why}"
     if model.loaded and model.directory is not None:
         linked = {data.location: data.file for data in model.external_data if data.file is not None}

@@ -26,7 +26,7 @@ from onnx_lint.loader.strip_payloads import (
 )
 from onnx_lint.memory import collect_new
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
-from onnx_lint.model.documents.kinds import MODEL
+from onnx_lint.model.documents.kinds import MODEL, describe_kind
 from onnx_lint.model.places.place import ROOT, Key
 from onnx_lint.record import EMPTY
 from onnx_lint.schema.wire import WireError
@@ -79,10 +79,11 @@ def load(
         form = Form.BINARY
     if isinstance(form, Fault):
         return make(None, faults=(form,))
-    large = too_large(source, limits, is_text=form is not Form.BINARY)
+    # What a binary file holds may take a look at all of it.
+    kind = proto or (MODEL if source.size > limits.file_bytes else kind_of_content(source, form, name))
+    large = too_large(source, limits, kind, is_text=form is not Form.BINARY)
     if large is not None:
-        return make(None, faults=(large,), form=form.value)
-    kind = proto or kind_of_content(source, form, name)
+        return make(None, faults=(large,), form=form.value, kind=kind)
     if form is Form.BINARY:
         return _load_binary(source, kind, limits, make)
     from onnx_lint.loader.text import parse_json, parse_textproto  # with the readers of protobuf, for text alone
@@ -108,6 +109,9 @@ def _bounded(make: Make, proto: Proto | None, faults: tuple[Fault, ...] = ()) ->
     return model if fault is None else make(None, faults=(*faults, fault))
 
 
+_TENSORS = ("TensorProto", "SparseTensorProto")
+
+
 def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model:
     def model_of(proto: Proto | None, faults: tuple[Fault, ...]) -> Model:
         return _bounded(partial(make, payloads=payloads, kind=kind), proto, faults)
@@ -131,13 +135,14 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
                 return model_of(None, (other,))
             return model_of(*read_irregular(source, kind, skeleton.data, limits))
     except MessageTooLargeError as error:
-        what = f"the model without the contents of its tensors takes up at least {error.size:,} bytes"
-        return model_of(None, (limit_fault("message_bytes", limits, what),))
+        contents = "its contents" if kind in _TENSORS else "the contents of its tensors"
+        what = f"{describe_kind(kind)} without {contents} takes up at least {error.size:,} bytes"
+        return model_of(None, (limit_fault("message_bytes", limits, kind, what),))
     except TooManyFieldsError:
-        return model_of(None, (limit_fault("fields", limits, TOO_MANY_FIELDS),))
+        return model_of(None, (limit_fault("fields", limits, kind, TOO_MANY_FIELDS),))
     except TooManyElementsError as error:
         what = f"at least {error.elements:,} messages, names and numbers take up {error.bytes:,} bytes of memory"
-        return model_of(None, (limit_fault("element_bytes", limits, what),))
+        return model_of(None, (limit_fault("element_bytes", limits, kind, what),))
     except WireError as error:
         return model_of(None, _unsplit(source, kind, limits, error))
     # Before the walk over single fields, which a million empty ones would keep busy.

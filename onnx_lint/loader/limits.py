@@ -10,22 +10,24 @@ from operator import attrgetter
 from onnx_lint import schema
 from onnx_lint.limits import Limits, exceeded
 from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
-from onnx_lint.model.documents.kinds import MODEL
+from onnx_lint.model.documents.kinds import MODEL, describe_kind
 from onnx_lint.source import Source
 
 
-def limit_fault(name: str, limits: Limits, actual: str, place: Place = ROOT) -> Fault:
-    """The fault that the limit `name` is exceeded; the model is not judged then."""
-    message = f"{exceeded(name, limits, actual)}; the model is not judged"
-    return Fault(FaultKind.LIMIT, place, message, limit=name)
+def limit_fault(
+    name: str, limits: Limits, kind: str, actual: str, place: Place = ROOT, offset: int | None = None
+) -> Fault:
+    """The fault that the limit `name` is exceeded; a document of this kind is not judged then."""
+    message = f"{exceeded(name, limits, actual)}; {describe_kind(kind)} is not judged"
+    return Fault(FaultKind.LIMIT, place, message, offset=offset, limit=name)
 
 
-def too_large(source: Source, limits: Limits, *, is_text: bool) -> Fault | None:
+def too_large(source: Source, limits: Limits, kind: str, *, is_text: bool) -> Fault | None:
     """The fault of a file that is not to be read at all, if it is one."""
     if is_text and source.size > limits.text_bytes:
-        return limit_fault("text_bytes", limits, f"the model takes up {source.size:,} bytes of text")
+        return limit_fault("text_bytes", limits, kind, f"{describe_kind(kind)} takes up {source.size:,} bytes of text")
     if source.size > limits.file_bytes:
-        return limit_fault("file_bytes", limits, f"the file takes up {source.size:,} bytes")
+        return limit_fault("file_bytes", limits, kind, f"the file takes up {source.size:,} bytes")
     return None
 
 
@@ -35,17 +37,20 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
         graphs = model.graphs
     except TooManyPartsError as error:
         what = "nodes" if error.limit == "nodes" else "graphs and functions"
-        return limit_fault(error.limit, limits, f"the model has {_counted(model, error.limit)} {what}")
+        actual = f"{model.describe()} has {_counted(model, error.limit)} {what}"
+        return limit_fault(error.limit, limits, model.kind, actual)
     most = limits.nodes
     if model.kind != MODEL and next(islice(model.values(), most, None), None) is not None:
-        return limit_fault("nodes", limits, f"the file has more than {most:,} sequences, maps and optionals")
+        actual = f"the file has more than {most:,} sequences, maps and optionals"
+        return limit_fault("nodes", limits, model.kind, actual)
     most = limits.graph_entries
     if model.source.size < _BYTES_OF_ELEMENT * most or not _may_exceed(model, most):
         graphs = []
     for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs, most)):
         if count > most:
             # The place is the message around the list: to find the bytes of the list is to walk all of it.
-            return limit_fault("graph_entries", limits, f"the list {place.at(field)} has {count:,} elements", place)
+            actual = f"the list {place.at(field)} has {count:,} elements"
+            return limit_fault("graph_entries", limits, model.kind, actual, place)
     return None
 
 

@@ -10,8 +10,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from onnx_lint.limits import DEFAULT_LIMITS, Limits, exceeded
+from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import is_canonical, parse
+from onnx_lint.loader.limits import limit_fault
 from onnx_lint.loader.packed import check_packed
 from onnx_lint.loader.runs import RUN, records_of
 from onnx_lint.loader.strip_payloads import MAX_DEPTH, TOO_MANY_FIELDS
@@ -202,8 +203,7 @@ class _Walk:
         return is_right
 
     def too_many(self, frame: _Frame, offset: int) -> None:
-        message = f"{exceeded('fields', self.limits, TOO_MANY_FIELDS)}; the model is not judged"
-        self.faults.append(Fault(FaultKind.LIMIT, frame.place, message, offset=offset, limit="fields"))
+        self.faults.append(limit_fault("fields", self.limits, self.kind, TOO_MANY_FIELDS, frame.place, offset))
         self.fatal = True
 
     def is_full(self, kind: FaultKind) -> bool:

@@ -12,7 +12,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.columns.attribute_kinds import AttributeKind
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.documents.kinds import KINDS, MODEL, OF_MODELS, OPERATOR_SET
+from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, describe_kind
 from onnx_lint.model.documents.roots import Roots, roots, values
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node
@@ -152,7 +152,7 @@ class Model:
 
     def describe(self) -> str:
         """The model as messages name it, or the other document that the file holds."""
-        return f"the {KINDS[self.kind].noun.replace('-', ' ')}"
+        return describe_kind(self.kind)
 
     # --- graphs and functions
 

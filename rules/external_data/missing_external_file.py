@@ -38,7 +38,7 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
         yield Finding(
             users[0].entry_place("location"),
             f"the external data of {users[0].describe()}{more} cannot be read: {file.detail}",
-            allowed="a regular file in the folder of the model",
+            allowed=f"a regular file in the folder of {model.describe()}",
             subject=location,
             collective=True,
         )

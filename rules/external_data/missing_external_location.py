@@ -29,6 +29,6 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
             yield Finding(
                 data.entry_place("location"),
                 f"{data.describe()} is stored outside {model.describe()} and {stated}",
-                allowed="a path relative to the model's folder under the key 'location'",
+                allowed=f"a path relative to {model.describe()}'s folder under the key 'location'",
                 subject=data.proto.name,
             )

@@ -52,6 +52,6 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
                 data.entry_place("location"),
                 f"the location {quote(data.location)} of {data.describe()} {problem}",
                 clause=clause,
-                allowed="a POSIX path relative to the model's folder",
+                allowed=f"a POSIX path relative to {model.describe()}'s folder",
                 subject=data.proto.name,
             )

@@ -44,6 +44,6 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
             yield Finding(
                 data.entry_place("location"),
                 f"the location {quote(data.location)} of {data.describe()} has a component '..'",
-                allowed="a path that stays below the model's folder",
+                allowed=f"a path that stays below {model.describe()}'s folder",
                 subject=data.proto.name,
             )

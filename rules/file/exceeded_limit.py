@@ -83,7 +83,7 @@ def _expanded(model: Model) -> tuple[Place, str] | None:
     if count <= model.limits.expanded_nodes:
         return None
     shown = f"{count:,}" if count < MAX_COUNT else f"at least {MAX_COUNT:,}"
-    return ROOT, f"the model has {shown} nodes when the calls of its functions are expanded"
+    return ROOT, f"{model.describe()} has {shown} nodes when the calls of its functions are expanded"
 
 
 def _names(model: Model) -> tuple[Place, str] | None:

@@ -80,6 +80,11 @@ KINDS: Final = {
 """Every kind by the name of its message."""
 
 
+def describe_kind(message: str) -> str:
+    """The root of a file, by the name of its message, as messages name it: `the operator set`."""
+    return f"the {KINDS[message].noun.replace('-', ' ')}"
+
+
 def kind_of(name: str) -> DocumentKind:
     """The kind whose message has the name. Raises ValueError where there is none."""
     if name not in KINDS:
