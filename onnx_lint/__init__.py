@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from onnx_lint.assertion import assert_conforms
-    from onnx_lint.library import lint
-    from onnx_lint.report import Diagnostic, FileReport, Report
+    from onnx_lint.library import Report, lint
+    from onnx_lint.report import Diagnostic, FileReport
 
 __version__ = "0.1.0"
 
@@ -28,15 +28,15 @@ if not os.path.isdir(os.path.join(__path__[0], "rules")):
 
 def __getattr__(name: str) -> Any:
     """Import the public names when they are first asked for."""
-    if name == "lint":
-        from onnx_lint.library import lint
+    if name in {"Report", "lint"}:
+        from onnx_lint import library
 
-        return lint
+        return getattr(library, name)
     if name == "assert_conforms":
         from onnx_lint.assertion import assert_conforms
 
         return assert_conforms
-    if name in {"Diagnostic", "FileReport", "Report"}:
+    if name in {"Diagnostic", "FileReport"}:
         from onnx_lint import report
 
         return getattr(report, name)

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import io
-import os
 from collections.abc import Iterator
 from typing import Any, Final
 
-from onnx_lint.library import SerializableModel, lint
-from onnx_lint.report import Report
-from onnx_lint.reporters import write_report
+from onnx_lint.library import Lintable, Report, lint
+from onnx_lint.record import replace
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
@@ -18,33 +15,23 @@ from onnx_lint.wording import suggestion
 GATES: Final = tuple(severity.label for severity in Severity)
 
 
-def assert_conforms(
-    model: str | os.PathLike[str] | bytes | SerializableModel, *, fail_on: str = "error", **options: Any
-) -> Report:
+def assert_conforms(model: Lintable, *, fail_on: str | None = None, **options: Any) -> Report:
     """Raise AssertionError, with the text report as its message, unless `model` keeps to the specification.
 
     `model` and `options` are those of `onnx_lint.lint`. `fail_on`: the least severity that fails: error, warning or
-    note. A model that cannot be read or judged fails too, and so does a rule that crashes. Returns the report of a
-    model that passes. Raises ValueError for an unknown `fail_on`, and whatever `lint` raises.
+    note; None for what the configuration says, or else error. A model that cannot be judged fails too, and so does a
+    rule that crashes. Returns the report of a model that passes. Raises ValueError for an unknown `fail_on`, and
+    whatever `lint` raises.
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
-    if fail_on not in GATES:
+    if fail_on is not None and fail_on not in GATES:
         raise ValueError(f"unknown severity {fail_on!r} in fail_on{suggestion(fail_on, GATES)}")
     report = lint(model, **options)
-    if not _passes(report, Severity.of(fail_on)):
-        raise AssertionError(_text(report))
+    if fail_on is not None:
+        report = replace(report, fail_on=fail_on)
+    if not report.passes:
+        raise AssertionError("\n".join([str(report), *_failures(report)]))
     return report
-
-
-def _passes(report: Report, gate: Severity) -> bool:
-    judged = not any(file.unreadable or file.internal_errors or file.not_judged for file in report.files)
-    return judged and not any(diagnostic.severity >= gate for diagnostic in report.diagnostics)
-
-
-def _text(report: Report) -> str:
-    stream = io.StringIO()
-    write_report("text", report, stream)
-    return "\n".join([stream.getvalue().rstrip("\n"), *_failures(report)])
 
 
 def _failures(report: Report) -> Iterator[str]:

@@ -135,17 +135,21 @@ def _report_cuts(
 def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool = False) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for.
+    `is_file`: whether `path` names a file, beside which external data can be looked for. A source that cannot be read
+    to its end gives a report that says why.
     """
     with held_for_a_file(), closing(source):
-        if not settings.timings:
-            return _lint_source(source, path, settings, is_file, _unwatched)
-        from onnx_lint.stopwatch import Stopwatch
+        try:
+            if not settings.timings:
+                return _lint_source(source, path, settings, is_file, _unwatched)
+            from onnx_lint.stopwatch import Stopwatch
 
-        watch = Stopwatch()
-        with watch.on_indices():
-            report = _lint_source(source, path, settings, is_file, watch)
-        return replace(report, timings=tuple(watch.seconds.items()))
+            watch = Stopwatch()
+            with watch.on_indices():
+                report = _lint_source(source, path, settings, is_file, watch)
+            return replace(report, timings=tuple(watch.seconds.items()))
+        except ReadError as error:
+            return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
 
 
 def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
@@ -188,16 +192,18 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
     )
 
 
-def lint_file(path: str, settings: Settings) -> FileReport:
-    """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why."""
+def lint_file(path: str, settings: Settings, name: str | None = None) -> FileReport:
+    """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why.
+
+    `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
+    """
+    name = path if name is None else name
     try:
         # One byte more than the limit shows that there is more.
         source = source_of(path, settings.limits.file_bytes + 1)
-        return lint_source(source, path, settings, is_file=path != "-")
-    except ReadError as error:
-        return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
+        return lint_source(source, name, settings, is_file=name != "-")
     except (SourceError, OSError) as error:
-        return FileReport(path=path, size=0, unreadable=str(error))
+        return FileReport(path=name, size=0, unreadable=str(error))
 
 
 def report_of(files: Iterable[FileReport], settings: Settings) -> Report:

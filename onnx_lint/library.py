@@ -3,20 +3,35 @@
 
 from __future__ import annotations
 
+import io
 import os
+import stat
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import IO, Any, Final, Protocol
 
-from onnx_lint.engine import lint_file, lint_source, report_of
-from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.cli import exit_codes
+from onnx_lint.cli.baselines import with_baselines
+from onnx_lint.cli.choices import Plan, fails
+from onnx_lint.cli.errors import RunError
+from onnx_lint.cli.request import COMMAND_LINE, Request
+from onnx_lint.engine import lint_source, report_of
 from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.report import Report
-from onnx_lint.selection import check_selection
+from onnx_lint.record import field_names, replace
+from onnx_lint.report import Diagnostic
+from onnx_lint.report import Report as BareReport
 from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
-from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
-from onnx_lint.spec.target import Target
+from onnx_lint.source import BytesSource, FileSource, Source, SourceError, source_of
+from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+IN_MEMORY: Final = "<memory>"
+"""The name of a model without a path."""
+
+TAKEN: Final = (
+    "a path, bytes, a buffer, a file opened for reading bytes, a message such as onnx.ModelProto, an onnx_ir.Model, "
+    "or a torch.onnx.ONNXProgram"
+)
 
 
 class SerializableModel(Protocol):
@@ -26,13 +41,52 @@ class SerializableModel(Protocol):
         """Return the model in binary form."""
 
 
+Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | SerializableModel
+"""What `lint` takes; besides, `onnx_ir.Model` and `torch.onnx.ONNXProgram`, which are none of its dependencies."""
+
+
+class Report(BareReport):
+    """What a run found. As text it is the report that the command line prints."""
+
+    fail_on: str = "error"
+    """The least severity that fails a model, or `never`: what the configuration says."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the command line would exit with 0: all was judged, and nothing new found that is to fail."""
+        return exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on)) == exit_codes.CLEAN
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that break a requirement, in order."""
+        return tuple(found for found in self.diagnostics if found.severity is Severity.ERROR)
+
+    def of_rule(self, rule: str) -> tuple[Diagnostic, ...]:
+        """The diagnostics of one rule, in order. Raises ValueError when there is no such rule."""
+        from onnx_lint.registry import registry
+        from onnx_lint.wording import suggestion
+
+        if rule not in registry():
+            raise ValueError(f"unknown rule {rule!r}{suggestion(rule, registry())}")
+        return tuple(found for found in self.diagnostics if found.rule == rule)
+
+    def __str__(self) -> str:
+        """The text report, without colours."""
+        from onnx_lint.reporters import write_report
+
+        stream = io.StringIO()
+        write_report("text", self, stream)
+        return stream.getvalue().rstrip("\n")
+
+
 def lint(
-    model: str | os.PathLike[str] | bytes | SerializableModel,
+    model: Lintable,
     *,
     edition: str = DEFAULT_STANDARD.edition,
     variant: str = DEFAULT_STANDARD.variant,
     select: str | Sequence[str] = (),
     ignore: str | Sequence[str] = (),
+    severity: Mapping[str, str] | None = None,
     pedantic: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     external_data: bool = True,
@@ -45,54 +99,139 @@ def lint(
     proto: str | None = None,
     target_opset: Mapping[str, int] | None = None,
     opset_imports: Mapping[str, int] | None = None,
+    baseline: str | os.PathLike[str] | None = None,
+    config: str | os.PathLike[str] | bool = False,
+    filename: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Lint one model and return the report.
 
-    `model`: a path, the bytes of a model in any of its forms, or a message such as `onnx.ModelProto`, which may be any
-    of the messages that `proto` names. `edition`,
-    `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `options`: options of
+    `model`: a path, the bytes of a model in any of its forms, a file opened for reading bytes, or a message such as
+    `onnx.ModelProto`, which may be any of the messages that `proto` names; an `onnx_ir.Model` or a
+    `torch.onnx.ONNXProgram` is written as such a message first. `edition`,
+    `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `severity`: `error`,
+    `warning`, `note` or `off` by rule id. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
     `follow_links`, `external_data_roots`: whether links to such files are followed inside the folder of the model, and
     further folders into which they are followed.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
     name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
     by domain, the newest operator set versions that the consumer of the model knows. `consumers`: `onnx.checker`,
-    `onnxruntime`: what they are known to refuse is an error. No configuration file is read.
+    `onnxruntime`: what they are known to refuse is an error.
     `proto`: the message that is given, such as `TensorProto`; None to tell by the class of a message, or else by the
     content. `opset_imports`: the operator set versions, by domain, that a GraphProto or NodeProto is meant for; other
-    files say so themselves.
+    files say so themselves. `baseline`: the file that lists the findings which are known: they are in
+    `Report.suppressed`. `config`: a configuration file, or True for the one that the command line would find beside
+    the model; what other arguments say wins over it. `filename`: the path to take for that of a model in memory, in
+    the report and wherever a path decides.
 
-    A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception; a
-    path that cannot be read gives a report whose file says so in `unreadable`. Raises ValueError for an unknown
-    edition, variant, rule, option, limit or target and for a faulty schema file, OSError for a schema file that cannot
-    be read and for a root that is no directory; ValueError as well for a selection that leaves no rule.
+    A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception. Raises
+    TypeError for what is none of the models above; OSError for a path that cannot be opened (FileNotFoundError where
+    there is none), for a schema file that cannot be read and for a root that is no directory; ValueError for an
+    unknown edition, variant, rule, option, limit or target, for a faulty schema file, configuration or baseline, and
+    for a selection that leaves no rule.
     """
-    settings = Settings(
-        standard=Standard(edition, variant),
-        select=_names(select),
-        ignore=_names(ignore),
-        pedantic=pedantic,
-        options=options or {},
-        external_data=external_data,
-        follow_links=follow_links,
-        external_data_roots=tuple(os.fspath(folder) for folder in external_data_roots),
-        opset_schemas=tuple(os.fspath(path) for path in opset_schemas),
-        limits=DEFAULT_LIMITS.with_values(limits or {}),
-        target=Target(
-            target_ir,
-            {normalized_domain(domain): n for domain, n in (target_opset or {}).items()},
-            _names(consumers),
-        ),
-        proto=_kind(model) if proto is None else proto,
-        opset_imports={normalized_domain(domain): n for domain, n in (opset_imports or {}).items()},
+    given = {
+        "edition": edition,
+        "variant": variant,
+        "select": _names(select),
+        "ignore": _names(ignore),
+        "severities": _pairs(severity),
+        "pedantic": pedantic,
+        "rule_options": options or {},
+        "external_data": external_data,
+        "follow_links": follow_links,
+        "external_data_roots": tuple(os.fspath(folder) for folder in external_data_roots),
+        "opset_schemas": tuple(os.fspath(path) for path in opset_schemas),
+        "limits": _pairs(limits),
+        "target_ir": target_ir,
+        "target_opsets": _pairs(target_opset),
+        "consumers": _names(consumers),
+        "proto": proto,
+        "opset_imports": _pairs(opset_imports),
+        "baseline": None if baseline is None else os.fspath(baseline),
+    }
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
+    if not isinstance(path, (str, type(None))):
+        raise TypeError(f"a path is text, not {type(path).__name__}: {TAKEN} is taken")
+    name = os.fspath(filename) if filename is not None else path if path is not None else IN_MEMORY
+    try:
+        plan = Plan(_request(name, given, config))
+        choices = plan.of(name)
+        settings = choices.settings
+        if settings.proto is None and path is None:
+            settings = replace(settings, proto=_kind(model))
+        source = _source(model, path, settings)
+        file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"})
+        report = report_of([file], settings)
+        if plan.has_baseline:
+            report = with_baselines(report, plan)
+    except RunError as error:
+        cause = error.__cause__
+        raise cause if isinstance(cause, (OSError, ValueError)) else ValueError(str(error)) from None
+    return Report(**{field: getattr(report, field) for field in field_names(BareReport)}, fail_on=choices.fail_on)
+
+
+def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
+    """The request that the command line would make of the arguments; one that has its default counts as not given."""
+    defaults = Request(())
+    told = {field: COMMAND_LINE for field, value in given.items() if value != getattr(defaults, field)}
+    file = None if isinstance(config, bool) else os.fspath(config)
+    return Request(
+        (name,), told, **given, config=() if file is None else (file,), no_config=file is None and not config
     )
-    check_selection(settings)
-    if isinstance(model, (str, os.PathLike)):
-        file = lint_file(os.fspath(model), settings)
-    else:
-        data = model if isinstance(model, bytes) else model.SerializeToString()
-        file = lint_source(BytesSource(data), "<memory>", settings)
-    return report_of([file], settings)
+
+
+def _source(model: Any, path: str | None, settings: Settings) -> Source:
+    if path is None:
+        return _source_of_object(model)
+    try:
+        return source_of(path, settings.limits.file_bytes + 1)
+    except SourceError as error:
+        raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None
+
+
+def _source_of_object(model: Any) -> Source:
+    """The bytes of a model in memory; raises TypeError for what is none."""
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return BytesSource(bytes(model))
+    if callable(getattr(model, "read", None)):
+        return _source_of_file(model)
+    message = _message(model)
+    if message is None:
+        raise TypeError(f"a model cannot be {type(model).__name__}: {TAKEN} is taken")
+    data: bytes = message.SerializeToString()
+    return BytesSource(data)
+
+
+def _source_of_file(file: Any) -> Source:
+    """What is left to read of a file object; a regular file is not read before its bytes are needed."""
+    try:
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode) and isinstance(file, io.IOBase) and file.tell() == 0:
+            if isinstance(file, io.TextIOBase):
+                raise TypeError("the file is opened for reading text, not bytes: open it with mode 'rb'")
+            return FileSource(os.dup(file.fileno()), status.st_size)
+    except (OSError, AttributeError):  # a file object without a descriptor
+        pass
+    data = file.read()
+    if not isinstance(data, bytes):
+        raise TypeError("the file is opened for reading text, not bytes: open it with mode 'rb'")
+    return BytesSource(data)
+
+
+def _message(model: Any) -> SerializableModel | None:
+    """The message that the object is, or can be written as; None where it is none."""
+    if callable(getattr(model, "SerializeToString", None)) and not isinstance(model, type):
+        return model  # type: ignore[no-any-return]  # that method is all that is asked of it
+    # Neither package is imported: who has an object of it has done so.
+    torch: Any = sys.modules.get("torch.onnx")
+    ir: Any = sys.modules.get("onnx_ir")
+    written: SerializableModel | None = None
+    if torch is not None and isinstance(model, torch.ONNXProgram):
+        written = model.model_proto
+    elif ir is not None and isinstance(model, ir.Model):
+        written = ir.to_proto(model)
+    return written
 
 
 def _kind(model: Any) -> str | None:
@@ -103,6 +242,9 @@ def _kind(model: Any) -> str | None:
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
     """The names; a string is taken as the command line takes it, separated by commas."""
-    if isinstance(given, str):
-        return tuple(name.strip() for name in given.split(",") if name.strip())
-    return tuple(given)
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _pairs(given: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The entries as the command line has them: `NAME=VALUE`."""
+    return tuple(f"{name}={value}" for name, value in (given or {}).items())

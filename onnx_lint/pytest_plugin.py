@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 if TYPE_CHECKING:
-    import os
-
-    from onnx_lint.library import SerializableModel
-    from onnx_lint.report import Report
+    from onnx_lint.library import Lintable, Report
 
 
 class AssertOnnxConforms(Protocol):
     """The type of the fixture `assert_onnx_conforms`."""
 
-    def __call__(self, model: str | os.PathLike[str] | bytes | SerializableModel, **options: Any) -> Report:
+    def __call__(self, model: Lintable, **options: Any) -> Report:
         """Raise AssertionError with the text report unless `model` keeps to the specification."""
 
 
@@ -37,7 +34,7 @@ def assert_onnx_conforms(onnx_lint_options: Mapping[str, Any]) -> AssertOnnxConf
     """A function that fails the test with the report of onnx-lint unless a model keeps to the ONNX specification."""
     from onnx_lint.assertion import assert_conforms
 
-    def conforms(model: str | os.PathLike[str] | bytes | SerializableModel, **options: Any) -> Report:
+    def conforms(model: Lintable, **options: Any) -> Report:
         __tracebackhide__ = True
         return assert_conforms(model, **{**onnx_lint_options, **options})
 

@@ -29,10 +29,13 @@ class RecordType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         """Make the class, with slots."""
         names = tuple(namespace.get("__annotations__", ()))
-        defaults = {field: namespace.pop(field, _OMITTED) for field in names}
+        own = {field: namespace.pop(field, _OMITTED) for field in names}
         made = super().__new__(cls, name, bases, {"__slots__": names, **namespace})
-        made._defaults = defaults
-        made._values = _getter(names)
+        inherited = getattr(bases[0], "_defaults", {}) if bases else {}
+        if inherited:
+            made.__init__ = Record.__init__  # type: ignore[misc]  # not that of the base, which may be compiled already
+        made._defaults = {**inherited, **own}
+        made._values = _getter(tuple(made._defaults))
         return made
 
 
@@ -44,7 +47,8 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 class Record(metaclass=RecordType):
-    """The base of a class of immutable data, whose fields are its annotated names. Records inherit from nothing else.
+    """The base of a class of immutable data, whose fields are its annotated names, behind those of the record
+    that it inherits from. Records inherit from nothing else.
 
     Two records are equal when they are of the same class and their fields are; their hash is that of the fields. A
     default is shared by all instances and must therefore not be mutable. A method `__post_init__` runs after the
@@ -96,7 +100,7 @@ def replace(record: _R, **changes: Any) -> _R:
 def _compiled_init(record: RecordType) -> Callable[..., None]:
     """The `__init__` of a class of records: one parameter for each field, set through its slot."""
     known: dict[str, Any] = {f"_default_{name}": value for name, value in record._defaults.items()}
-    known.update((f"_set_{name}", vars(record)[name].__set__) for name in record._defaults)
+    known.update((f"_set_{name}", getattr(record, name).__set__) for name in record._defaults)
     parameters = ", ".join(
         name if value is _OMITTED else f"{name}=_default_{name}" for name, value in record._defaults.items()
     )

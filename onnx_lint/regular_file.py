@@ -51,4 +51,5 @@ def kind_of_file(mode: int) -> str:
 
 def _check(status: os.stat_result, path: str | os.PathLike[str]) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, f"is {kind_of_file(status.st_mode)}, not a regular file", os.fspath(path))
+        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(number, f"is {kind_of_file(status.st_mode)}, not a regular file", os.fspath(path))

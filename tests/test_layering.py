@@ -28,10 +28,12 @@ LAYERS = (
     {"selection", "facts"},
     {"diagnose"},
     {"engine"},
-    {"reporters", "library"},
-    {"assertion", "baseline", "configuration"},
-    {"cli", "pytest_plugin"},
-    {"__main__"},
+    {"reporters"},
+    {"baseline", "configuration"},
+    {"cli"},
+    {"library"},
+    {"assertion"},
+    {"pytest_plugin", "__main__"},
 )
 """The parts of the package from the ground up: each imports from itself and from the layers below it."""
 

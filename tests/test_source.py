@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-from onnx_lint.library import lint
+from onnx_lint.engine import lint_file, report_of
+from onnx_lint.settings import Settings
 from onnx_lint.source import WINDOW_BYTES, BytesSource, FileSource, Source, SourceError, open_file, source_of
 
 DATA = random.Random(7).randbytes(3 * WINDOW_BYTES + 17)
@@ -122,8 +123,8 @@ def test_a_link_to_a_file_is_followed(path: Path, tmp_path: Path):
 
 
 def test_an_unreadable_path_is_a_report_without_a_verdict(tmp_path: Path):
-    report = lint(tmp_path)
-    (file,) = report.files
+    file = lint_file(str(tmp_path), Settings())
+    report = report_of([file], Settings())
     assert (file.diagnostics, file.unreadable) == ((), f"{tmp_path}: is a directory, not a regular file")
     assert not report.conforms
 

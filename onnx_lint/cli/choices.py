@@ -40,12 +40,17 @@ class Choices(Record):
 
     def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Whether any of the diagnostics is bad enough to fail the run."""
-        from onnx_lint.spec.clauses import Severity
+        return fails(diagnostics, self.fail_on)
 
-        if self.fail_on == "never":
-            return False
-        least = Severity.of(self.fail_on)
-        return any(diagnostic.severity >= least for diagnostic in diagnostics)
+
+def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
+    """Whether any of the diagnostics is at least as severe as `fail_on` says, which may be `never`."""
+    from onnx_lint.spec.clauses import Severity
+
+    if fail_on == "never":
+        return False
+    least = Severity.of(fail_on)
+    return any(diagnostic.severity >= least for diagnostic in diagnostics)
 
 
 class Plan:

@@ -19,6 +19,8 @@ class Task(Record):
     path: str
     settings: Settings
     problem: str | None = None
+    name: str | None = None
+    """The path to take for that of the file, where it is another one."""
 
 
 def lint_one(task: Task) -> FileReport:
@@ -29,6 +31,6 @@ def lint_one(task: Task) -> FileReport:
     if task.problem is not None:
         return FileReport(task.path, 0, unreadable=task.problem)
     try:
-        return lint_file(task.path, task.settings)
+        return lint_file(task.path, task.settings, task.name)
     except Exception as error:
-        return FileReport(task.path, 0, internal_errors=(InternalError.of(error),))
+        return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))

@@ -128,6 +128,8 @@ def _tables(request: Request, values: Values) -> dict[str, Any]:
         if len(path) == 3:
             _check_option(path, value)
             options.setdefault(path[1], {})[path[2]] = value.value
+    for rule, given in request.rule_options.items():
+        options[rule] = {**options.get(rule, {}), **given}
     changes["rule_options"] = options
     return changes
 

@@ -63,6 +63,11 @@ files_options = section(
         help="Also the paths in FILE, or - for standard input: one a line, or with NUL between them.",
     ),
     click.option(
+        "--stdin-filename",
+        metavar="FILE",
+        help="The path to take for that of standard input.",
+    ),
+    click.option(
         "--exclude",
         multiple=True,
         metavar="GLOB",

@@ -52,6 +52,7 @@ class Request(Record):
     verify_checksums: bool = False
     limits: tuple[str, ...] = ()
     files_from: str | None = None
+    stdin_filename: str | None = None
     exclude: tuple[str, ...] = ()
     allow_no_input: bool = False
     jobs: int = 1

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnx_lint.cli.lint_one import Task
+    from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
     from onnx_lint.report import Diagnostic, Report
 
@@ -55,7 +56,7 @@ def run(request: Request) -> int:
     if plan.has_configuration:
         from onnx_lint.cli.weakened import weakenings
 
-        report = replace(report, weakened=weakenings(plan, [task.path for task in tasks]))
+        report = replace(report, weakened=weakenings(plan, [task.name or task.path for task in tasks]))
     if own.min_severity != "note":
         report = _at_least(report, own.min_severity)
     code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
@@ -75,15 +76,20 @@ def run(request: Request) -> int:
 
 
 def _tasks(outputs: Iterable[Output], plan: Plan) -> list[Task]:
-    from onnx_lint.cli.lint_one import Task
-
     own = plan.of_run()
     inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input)
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
     # All configurations are read before the first model, so that a fault in one is told at once.
-    return [Task(item.path, plan.of(item.path).settings, item.problem) for item in inputs]
+    return [_task(item, plan, own.stdin_filename) for item in inputs]
+
+
+def _task(item: Input, plan: Plan, stdin_filename: str | None) -> Task:
+    from onnx_lint.cli.lint_one import Task
+
+    name = stdin_filename if item.path == "-" else None
+    return Task(item.path, plan.of(name or item.path).settings, item.problem, name)
 
 
 def _lint(tasks: Sequence[Task], plan: Plan) -> Report:

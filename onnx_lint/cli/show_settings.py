@@ -34,9 +34,10 @@ def show_settings(plan: Plan) -> None:
     groups: dict[int, list[str]] = {}
     values: dict[int, Values] = {}
     for item in find_inputs(paths_of(plan.request)):
-        plan.of(item.path)  # which checks the names of rules
-        found = plan.values_of(item.path)
-        groups.setdefault(id(found), []).append(item.path)
+        path = plan.request.stdin_filename or item.path if item.path == "-" else item.path
+        plan.of(path)  # which checks the names of rules
+        found = plan.values_of(path)
+        groups.setdefault(id(found), []).append(path)
         values[id(found)] = found or {}
     with standard_output() as stream:
         for number, (key, files) in enumerate(groups.items()):

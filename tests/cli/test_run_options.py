@@ -56,6 +56,21 @@ def test_paths_come_from_a_list(
     assert linted(capsys, "--files-from", "-") == paths
 
 
+def test_standard_input_has_the_name_that_it_is_given() -> None:
+    content = Path("both.textproto").read_bytes()
+    Path("below").mkdir()
+    Path("below/onnx-lint.toml").write_text('fail-on = "never"\n')
+    for arguments, code, name in (
+        (["-"], 1, "<stdin>"),
+        (["-", "--stdin-filename", "below/model.onnx", "--ignore", "misnamed-text-form"], 0, "below/model.onnx"),
+        (["both.textproto", "--stdin-filename", "below/model.onnx"], 1, "both.textproto"),
+    ):
+        command = [sys.executable, "-m", "onnx_lint", *arguments, "-f", "text"]
+        done = subprocess.run(command, input=content, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        assert (done.returncode, done.stderr) == (code, b"")
+        assert f"\n{name}: " in done.stdout.decode()
+
+
 def test_a_list_that_is_none_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("empty").write_bytes(b"\n")
     monkeypatch.setattr(sys, "stdin", None)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the library takes, and that it judges as the command line does."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.parser
+import onnx_ir
+import pytest
+from clean_model import CLEAN
+from google.protobuf import text_format
+
+from onnx_lint import Report, lint
+from onnx_lint.cli.baselines import write_baseline
+
+UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
+NAMELESS = CLEAN.replace('producer_name: "a test"\n', "")
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    path = tmp_path / "broken.textproto"
+    path.write_text(UNDEFINED)
+    return path
+
+
+def _rules(report: Report) -> list[str]:
+    return [found.rule for found in report.diagnostics]
+
+
+class TestModels:
+    def test_a_path_that_leads_to_no_file_raises(self, tmp_path: Path):
+        with pytest.raises(FileNotFoundError) as caught:
+            lint(tmp_path / "missing.onnx")
+        assert caught.value.filename == tmp_path / "missing.onnx" or "missing.onnx" in str(caught.value)
+        with pytest.raises(IsADirectoryError):
+            lint(tmp_path)
+
+    @pytest.mark.parametrize("odd", [None, 3, ["model.onnx"], object(), b"a path".__iter__(), onnx.ModelProto])
+    def test_what_is_no_model_raises_and_says_what_is_taken(self, odd: Any):
+        with pytest.raises(TypeError, match=r"a path, bytes, a buffer, a file opened for reading bytes, .*ModelProto"):
+            lint(odd)
+
+    @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, io.BytesIO])
+    def test_bytes_in_any_container(self, kind: Any):
+        assert _rules(lint(kind(UNDEFINED.encode()))) == ["undefined-name"]
+
+    def test_an_open_file_is_read_from_where_it_is(self, broken: Path):
+        with broken.open("rb") as file:
+            assert _rules(lint(file)) == ["undefined-name"]
+            assert file.tell() == 0  # nothing of it was used up
+        shifted = broken.with_suffix(".shifted")
+        shifted.write_bytes(b"\xff\xff" + UNDEFINED.encode())
+        with shifted.open("rb") as file:
+            file.seek(2)
+            assert _rules(lint(file)) == ["undefined-name"]
+
+    def test_a_file_opened_for_text_is_told(self, broken: Path):
+        with broken.open() as file, pytest.raises(TypeError, match="mode 'rb'"):
+            lint(file)  # type: ignore[arg-type]  # what the test is about
+        with pytest.raises(TypeError, match="mode 'rb'"):
+            lint(io.StringIO(UNDEFINED))  # type: ignore[arg-type]  # what the test is about
+
+    def test_a_model_of_onnx_ir(self):
+        proto = onnx.parser.parse_model(
+            '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu(z)}'
+        )
+        assert _rules(lint(onnx_ir.from_proto(proto), ignore="missing-producer")) == ["undefined-name"]
+
+    def test_the_name_of_a_model_in_memory(self, tmp_path: Path):
+        data = onnx.parser.parse_model(
+            '<ir_version: 10, opset_import: ["": 21], producer_name: "a test">'
+            'g () => (float[2] w) <float[2] w = ["location": "weights.bin"]> {}'
+        ).SerializeToString()
+        named = lint(data, filename=tmp_path / "model.onnx")
+        assert named.files[0].path == str(tmp_path / "model.onnx")
+        assert "missing-external-file" in _rules(named)  # it was looked for beside the name
+        assert "missing-external-file" not in _rules(lint(data))
+
+
+class TestReports:
+    def test_a_report_as_text(self, broken: Path):
+        lines = str(lint(broken)).splitlines()
+        assert lines[0].startswith("error[undefined-name]: ")
+        assert lines[-1].startswith(f"{broken}: 1 error; ")
+
+    def test_errors_and_those_of_a_rule(self):
+        report = lint(UNDEFINED.replace('producer_name: "a test"\n', "").encode())
+        assert sorted(_rules(report)) == ["missing-producer", "undefined-name"]
+        assert [found.rule for found in report.errors] == ["undefined-name"]
+        assert [found.rule for found in report.of_rule("missing-producer")] == ["missing-producer"]
+        assert report.of_rule("cycle") == ()
+        with pytest.raises(ValueError, match="did you mean 'undefined-name'"):
+            report.of_rule("undefined-nam")
+
+
+class TestJudgement:
+    def test_severities(self):
+        report = lint(UNDEFINED.encode(), severity={"undefined-name": "warning"})
+        assert [found.severity.label for found in report.diagnostics] == ["warning"]
+        assert report.conforms
+        assert _rules(lint(UNDEFINED.encode(), severity={"undefined-name": "off"})) == []
+        with pytest.raises(ValueError, match="unknown severity 'fatal'"):
+            lint(CLEAN.encode(), severity={"undefined-name": "fatal"})
+
+    def test_a_baseline(self, broken: Path, tmp_path: Path):
+        known = tmp_path / "known.json"
+        write_baseline(lint(broken), str(known), lambda file: ("undefined-name",))
+        report = lint(broken, baseline=known)
+        assert (report.diagnostics, [found.rule for found in report.suppressed]) == ((), ["undefined-name"])
+        assert report.passes
+        assert not report.conforms
+        known.write_text("[]")
+        with pytest.raises(ValueError, match="is no baseline"):
+            lint(broken, baseline=known)
+
+    def test_a_configuration_is_read_when_asked_for(self, broken: Path, tmp_path: Path):
+        file = tmp_path / "onnx-lint.toml"
+        file.write_text('ignore = ["undefined-name"]\n')
+        assert _rules(lint(broken)) == ["undefined-name"]
+        assert _rules(lint(broken, config=True)) == []
+        assert _rules(lint(UNDEFINED.encode(), config=file)) == []
+        assert _rules(lint(UNDEFINED.encode(), config=True, filename=broken)) == []
+        file.write_text('ignore = ["undefined-nam"]\n')
+        with pytest.raises(ValueError, match="undefined-nam"):
+            lint(broken, config=True)
+
+    def test_arguments_win_over_the_configuration(self, broken: Path, tmp_path: Path):
+        (tmp_path / "onnx-lint.toml").write_text('edition = "1.9"\n[severity]\nundefined-name = "note"\n')
+        report = lint(broken, config=True)
+        assert (report.edition, report.diagnostics[-1].severity.label) == ("1.9", "note")
+        report = lint(broken, config=True, edition="1.16", severity={"undefined-name": "warning"})
+        assert (report.edition, report.diagnostics[-1].severity.label) == ("1.16", "warning")
+
+    def test_options_of_rules_join_those_of_the_configuration(self, tmp_path: Path):
+        (tmp_path / "onnx-lint.toml").write_text("[rules.oversized-message]\nmax_bytes = 10\n")
+        name = tmp_path / "model.onnx"
+        data = text_format.Parse(CLEAN, onnx.ModelProto()).SerializeToString()
+        assert "oversized-message" in _rules(lint(data, config=True, filename=name))
+        given = {"oversized-message": {"max_bytes": 1000}}
+        assert "oversized-message" not in _rules(lint(data, config=True, filename=name, options=given))
+
+    def test_what_fails_is_what_the_configuration_says(self, tmp_path: Path):
+        (tmp_path / "onnx-lint.toml").write_text('fail-on = "warning"\n')
+        name = tmp_path / "model.onnx"
+        assert lint(NAMELESS.encode()).passes
+        assert not lint(NAMELESS.encode(), config=True, filename=name).passes
