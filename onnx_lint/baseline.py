@@ -2,7 +2,8 @@
 """Baselines: the findings that are known, so that a run reports the new ones.
 
 A baseline is a JSON file. A finding is known by its file, relative to the baseline, and by a fingerprint of names;
-those that agree in both are counted. What else an entry holds is for people who read the file.
+those that agree in both are counted. One that stands for several faults is known where the file lists as many, and
+reported again where there are more. What else an entry holds is for people who read the file.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from onnx_lint.regular_file import read_regular
 from onnx_lint.report import Diagnostic, FileReport
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.spec.clauses import clauses
 
 VERSION: Final = 1
 MAX_BYTES: Final = 1 << 26
@@ -61,10 +63,19 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
     for diagnostic, digest in _with_digests(tuple(diagnostics)):
         known = found.get(digest)
         if known is None:
-            found[digest] = Entry(digest, diagnostic.rule, _where(diagnostic), 1)
+            found[digest] = Entry(digest, diagnostic.rule, _where(diagnostic), _weight(diagnostic))
         else:
-            found[digest] = replace(known, count=known.count + 1)
+            found[digest] = replace(known, count=known.count + _weight(diagnostic))
     return found
+
+
+def _weight(diagnostic: Diagnostic) -> int:
+    """How many of an entry the diagnostic takes up: one where its clause is only counted by default.
+
+    Such a clause is about a habit of exporters: whoever knows of it wants no finding anew with each name.
+    """
+    clause = clauses().get(diagnostic.clause)
+    return 1 if clause is not None and clause.presence == "counted" else diagnostic.count
 
 
 def _with_digests(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
@@ -86,8 +97,8 @@ def split(file: FileReport, entries: Entries) -> FileReport:
     new: list[Diagnostic] = []
     known: list[Diagnostic] = []
     for diagnostic, digest in _with_digests(file.diagnostics):
-        if left.get(digest, 0) > 0:
-            left[digest] -= 1
+        if left.get(digest, 0) >= _weight(diagnostic):
+            left[digest] -= _weight(diagnostic)
             known.append(diagnostic)
         else:
             new.append(diagnostic)
@@ -99,14 +110,16 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
 
     An entry of a rule that did not run, or not to its end, is taken to be alive.
     """
-    found = Counter(digest for _, digest in _with_digests(file.suppressed))
+    found: Counter[str] = Counter()
+    for diagnostic, digest in _with_digests((*file.suppressed, *file.diagnostics)):
+        found[digest] += _weight(diagnostic)
     crashed = {error.rule for error in file.internal_errors}
     # Of a file that was not judged only some rules have a say, and of one that cannot be read none.
     is_judged = file.not_judged is None and file.unreadable is None
     judged = frozenset(rules) - crashed if is_judged else frozenset()
     alive: dict[str, Entry] = {}
     for digest, entry in entries.items():
-        count = found[digest] if entry.rule in judged else entry.count
+        count = min(found[digest], entry.count) if entry.rule in judged else entry.count
         if count:
             alive[digest] = replace(entry, count=count)
     return alive

@@ -96,6 +96,7 @@ def _diagnostic(
         scope=around.scope,
         collective=finding.collective,
         refused_by=tuple(clause.refused_by.items()),
+        count=finding.count,
     )
 
 

@@ -59,6 +59,8 @@ class Diagnostic(Record):
     """Whether it stands for all places of its kind, of which `place` is only the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
     """The consumers that refuse what breaks the clause, each with the first release that is known to."""
+    count: int = 1
+    """How many faults it stands for."""
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cached import cached_property
 from onnx_lint.model import Model, Place
 from onnx_lint.model.documents.kinds import NEEDS, Need
-from onnx_lint.record import Record
+from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.types.conflict import Conflict, Disagreement
 
     C = TypeVar("C", bound=Conflict)
+    Fault = TypeVar("Fault")
 
 
 class Related(Record):
@@ -136,6 +138,35 @@ def rule(
         )
 
     return make
+
+
+_NAMED: Final = 4
+"""Of the faults that one finding stands for, so many have their places in it."""
+
+
+def folded(
+    faults: Iterable[Fault], finding: Callable[[Fault], Finding], subject: str | None, more: tuple[str, str]
+) -> Iterator[Finding]:
+    """The finding on the first of the faults, which stands for all of them; none where there are none.
+
+    The places of the next few are related ones, the others are a number. `finding`: makes the finding on a fault by
+    itself. `subject`: the name of the graph that has them all; None for those of a model. `more`: what is said of one
+    fault behind the first and of several, such as `("more node repeats a name", "more nodes repeat a name")`.
+    """
+    left = iter(faults)
+    named = [finding(fault) for fault in islice(left, _NAMED)]
+    if not named:
+        return
+    first, *others = named
+    behind = len(others) + sum(1 for _ in left)
+    yield replace(
+        first,
+        message=f"{first.message}; {behind:,} {more[behind != 1]}" if behind else first.message,
+        related=(*first.related, *(Related(other.place, other.message) for other in others)),
+        subject=subject,
+        collective=True,
+        count=1 + behind,
+    )
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:

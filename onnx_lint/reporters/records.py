@@ -149,6 +149,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "related": [_related(place) for place in item.related],
         "fingerprint": fingerprint,
         **({"refused_by": dict(item.refused_by)} if item.refused_by else {}),
+        **({"count": item.count} if item.count > 1 else {}),
     }
 
 

@@ -145,6 +145,8 @@ def _results(
             "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
             "properties": _properties(item),
         }
+        if item.count > 1:
+            result["occurrenceCount"] = item.count
         if id(item) in known:
             justification = "The baseline lists the finding."
             result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Graph, GraphKind, Model
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 
 
@@ -21,7 +21,7 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     A name of its own for each graph: main graph, nested graphs, those in functions too, and training graphs. The
     specification lists graph names as unique, yet exporters give all branches and loop bodies one name and every
     consumer accepts it, so this is a warning. Functions have a namespace of their own. There is one finding for
-    each name, at the second graph.
+    the model, which tells how many graphs repeat a name.
 
     ### Example
 
@@ -30,24 +30,22 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     attribute { name: "else_branch" type: GRAPH g { name: "branch" ... } }
     ```
     """
-    graphs: dict[str, list[Graph]] = {}
+    first: dict[str, Graph] = {}
+    repeating: list[tuple[Graph, Graph]] = []
     for graph in model.graphs:
-        if not graph.is_function and graph.name:
-            graphs.setdefault(graph.name, []).append(graph)
-    for name, (first, *others) in graphs.items():
-        if not others:
-            continue
-        more = f" ({len(others) + 1:,} graphs of that name)" if len(others) > 1 else ""
-        yield Finding(
-            others[0].place.at("name"),
-            f"{others[0].kind.value} {quote(name)} has the name of {_other(first, others[0])}{more}",
-            related=(
-                Related(first.place, f"first graph called {quote(name)}: {first.kind.value}"),
-                *(Related(graph.place, f"{graph.kind.value} of the same name") for graph in others[1:4]),
-            ),
-            allowed="a name of its own for each graph",
-            subject=name,
-        )
+        if not graph.is_function and graph.name and first.setdefault(graph.name, graph) is not graph:
+            repeating.append((graph, first[graph.name]))
+    yield from folded(repeating, _finding, None, ("more graph repeats a name", "more graphs repeat a name"))
+
+
+def _finding(pair: tuple[Graph, Graph]) -> Finding:
+    graph, first = pair
+    return Finding(
+        graph.place.at("name"),
+        f"{graph.kind.value} {quote(graph.name)} has the name of {_other(first, graph)}",
+        related=(Related(first.place, f"first graph called {quote(graph.name)}: {first.kind.value}"),),
+        allowed="a name of its own for each graph",
+    )
 
 
 def _other(first: Graph, second: Graph) -> str:

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from onnx_lint.model import Graph, GraphKind, Model, Node
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import Graph, GraphKind, Model
+from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 
 
@@ -20,7 +21,8 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Each name once in a graph or function body; a nested graph has names of its own. A node may go without a name. A
-    training algorithm is one graph with the inference graph, so their names must differ as well.
+    training algorithm is one graph with the inference graph, so their names must differ as well. There is one finding
+    for each graph, which tells how many nodes repeat a name.
 
     ### Example
 
@@ -50,21 +52,24 @@ def _first_nodes(graph: Graph) -> dict[str, int]:
 
 
 def _duplicates(graph: Graph, inference: dict[str, int]) -> Iterator[Finding]:
+    """A finding on the nodes that repeat a name of their graph, and one on those that repeat one of inference."""
+    more = ("more node repeats a name", "more nodes repeat a name")
     own = _first_nodes(graph)
-    for index, name in enumerate(graph.node_names):
-        if own.get(name, index) != index:
-            yield _finding(graph.nodes[index], graph.nodes[own[name]], "NAM-4")
-        elif name in inference and graph.parent is not None:
-            yield _finding(graph.nodes[index], graph.parent.nodes[inference[name]], "TRN-9")
+    repeating = ((index, own[name]) for index, name in enumerate(graph.node_names) if own.get(name, index) != index)
+    yield from folded(repeating, partial(_finding, graph, graph, "NAM-4"), graph.name, more)
+    if graph.parent is not None:
+        shared = sorted((own[name], inference[name]) for name in own.keys() & inference.keys())
+        yield from folded(shared, partial(_finding, graph, graph.parent, "TRN-9"), graph.name, more)
 
 
-def _finding(node: Node, other: Node, clause: str) -> Finding:
-    outside = "" if other.graph is node.graph else f" of {other.graph.describe()}"
+def _finding(graph: Graph, other_graph: Graph, clause: str, indices: tuple[int, int]) -> Finding:
+    """The finding on a node of `graph` that has the name of one of `other_graph`."""
+    node, other = graph.nodes[indices[0]], other_graph.nodes[indices[1]]
+    outside = "" if other_graph is graph else f" of {other_graph.describe()}"
     return Finding(
         node.place.at("name"),
-        f"{node.describe()} of {node.graph.describe()} has the name of node {other.index} ({other.op_type}){outside}",
+        f"{node.describe()} of {graph.describe()} has the name of node {other.index} ({other.op_type}){outside}",
         clause=clause,
         related=(Related(other.place, f"first node called {quote(node.name)}: {other.describe()}"),),
         allowed="each node name once in a graph",
-        subject=node.name,
     )

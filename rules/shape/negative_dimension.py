@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, Proto, Type
 from onnx_lint.model.names.declarations import TENSOR_KINDS
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, folded, rule
 
 
 @rule(clause="SHP-1", since="0.1.0", about=Model.has_unusual_types, needs="type")
@@ -20,7 +20,7 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Sizes from 0 on in every shape of a type. A dimension of which nothing is known has neither a value nor a
-    variable.
+    variable. There is one finding for the model, which tells how many dimensions are negative.
 
     ### Example
 
@@ -28,16 +28,24 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -1 } } } } }
     ```
     """
-    for found in model.types(_has_negative_dimension):
-        kind = str(found.kind)
-        place = found.place.at(kind).at("shape")
-        for index, dimension in enumerate(getattr(found.proto, kind).shape.dim):
-            if dimension.dim_value < 0:
-                yield Finding(
-                    place.at("dim", index).at("dim_value"),
-                    f"dimension {index}{_where(found)} is {dimension.dim_value}",
-                    allowed="a size from 0 on, a variable, or neither for an unknown size",
-                )
+    negative = (
+        (found, index)
+        for found in model.types(_has_negative_dimension)
+        for index, dimension in enumerate(getattr(found.proto, str(found.kind)).shape.dim)
+        if dimension.dim_value < 0
+    )
+    yield from folded(negative, _finding, None, ("more dimension is negative", "more dimensions are negative"))
+
+
+def _finding(negative: tuple[Type, int]) -> Finding:
+    found, index = negative
+    kind = str(found.kind)
+    size = getattr(found.proto, kind).shape.dim[index].dim_value
+    return Finding(
+        found.place.at(kind).at("shape").at("dim", index).at("dim_value"),
+        f"dimension {index}{_where(found)} is {size}",
+        allowed="a size from 0 on, a variable, or neither for an unknown size",
+    )
 
 
 def _has_negative_dimension(proto: Proto) -> bool:

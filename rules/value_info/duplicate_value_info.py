@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
 from onnx_lint.model import Graph, Model
 from onnx_lint.model.names.declarations import Declaration, contradict
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 
 
@@ -24,7 +26,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
     Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that
     only knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
-    distinct names, it is an error in any case.
+    distinct names, it is an error in any case. There is one finding for the entries of a graph that contradict
+    earlier ones and one for those that do not, which tell how many there are.
 
     ### Example
 
@@ -40,26 +43,43 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
-    first: dict[str, Declaration] = {}
+    """The findings on the entries of the graph whose name an earlier entry has, folded by their clauses."""
+    first: dict[str, int] = {}
+    by_clause: dict[str, list[tuple[int, int]]] = {}
     for index, name in enumerate(graph.value_info_names):
-        later = Declaration(graph, "value_info", index)
-        earlier = first.setdefault(name, later)
-        if earlier is later or not name:
-            continue
-        message = f"value info {quote(name)} of {graph.describe()} stands twice"
-        differ = contradict(earlier.statements, later.statements)
-        if differ:
-            message += f", as {earlier.describe_type()} and as {later.describe_type()}"
-        elif _differ_in_variables(earlier, later):
-            message += f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
-        yield Finding(
-            later.place,
-            message,
-            clause="FUN-22" if graph.is_function else "VI-4" if differ else "VI-4a",
-            related=(Related(earlier.place, f"first entry for {quote(name)}"),),
-            allowed="one entry for each value",
-            subject=name,
-        )
+        earlier = first.setdefault(name, index) if name else index
+        if earlier != index:
+            by_clause.setdefault(_clause(graph, earlier, index), []).append((earlier, index))
+    for clause, pairs in by_clause.items():
+        finding = partial(_finding, graph, clause)
+        yield from folded(pairs, finding, graph.name, _CONTRADICTING if clause == "VI-4" else _REPEATING)
+
+
+_CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
+_REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
+
+
+def _clause(graph: Graph, earlier: int, later: int) -> str:
+    if graph.is_function:
+        return "FUN-22"
+    one, other = (Declaration(graph, "value_info", index) for index in (earlier, later))
+    return "VI-4" if contradict(one.statements, other.statements) else "VI-4a"
+
+
+def _finding(graph: Graph, clause: str, pair: tuple[int, int]) -> Finding:
+    earlier, later = (Declaration(graph, "value_info", index) for index in pair)
+    message = f"value info {quote(later.name)} of {graph.describe()} stands twice"
+    if contradict(earlier.statements, later.statements):
+        message += f", as {earlier.describe_type()} and as {later.describe_type()}"
+    elif _differ_in_variables(earlier, later):
+        message += f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
+    return Finding(
+        later.place,
+        message,
+        clause=clause,
+        related=(Related(earlier.place, f"first entry for {quote(later.name)}"),),
+        allowed="one entry for each value",
+    )
 
 
 def _differ_in_variables(one: Declaration, other: Declaration) -> bool:

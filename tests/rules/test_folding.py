@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a hundred faults say the same, one finding tells of the first, of a few more places, and of the number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from onnx_lint.cli.application import run
+
+TYPE = "type { tensor_type { elem_type: 1 shape { dim { dim_value: %d } } } }"
+HEAD = 'ir_version: 10 producer_name: "p" opset_import { version: 21 } opset_import { domain: "example" version: 1 }\n'
+
+
+def _model(nodes: str, entries: str = "", attributes: str = "") -> str:
+    use = f'node {{ name: "use" op_type: "Use" domain: "example" input: "x" output: "y" {attributes}}}'
+    values = f'input {{ name: "x" {TYPE % 2} }} output {{ name: "y" {TYPE % 2} }}'
+    return f'{HEAD}graph {{ name: "graph" {values} {use}\n{nodes}{entries} }}\n'
+
+
+def _negative_dimensions(count: int) -> str:
+    entries = "".join(f'value_info {{ name: "v{index}" {TYPE % -1} }}\n' for index in range(count))
+    return _model(_nodes(count, lambda index: f"n{index}"), entries)
+
+
+def _nodes(count: int, name) -> str:
+    return "".join(
+        f'node {{ name: "{name(index)}" op_type: "Relu" input: "x" output: "v{index}" }}\n' for index in range(count)
+    )
+
+
+def _node_names(count: int) -> str:
+    return _model(_nodes(2 * count, lambda index: f"n{index // 2}"))
+
+
+def _entries(count: int) -> str:
+    entries = "".join(f'value_info {{ name: "v{index % count}" {TYPE % 2} }}\n' for index in range(2 * count))
+    return _model(_nodes(count, lambda index: f"n{index}"), entries)
+
+
+def _contradicting_entries(count: int) -> str:
+    entries = "".join(
+        f'value_info {{ name: "v{index % count}" {TYPE % (2 + index // count)} }}\n' for index in range(2 * count)
+    )
+    nodes = _nodes(count, lambda index: f"n{index}").replace('op_type: "Relu"', 'op_type: "Use" domain: "example"')
+    return _model(nodes, entries)
+
+
+def _graph_names(count: int) -> str:
+    return _model("", "", 'attribute { name: "bodies" type: GRAPHS ' + 'graphs { name: "body" }\n' * (count + 1) + "}")
+
+
+FAMILIES = {
+    "negative-dimension": (_negative_dimensions, ("dimension is negative", "dimensions are negative")),
+    "duplicate-node-name": (_node_names, ("node repeats a name", "nodes repeat a name")),
+    "duplicate-value-info": (_entries, ("entry repeats an earlier one", "entries repeat earlier ones")),
+    "duplicate-value-info ": (
+        _contradicting_entries,
+        ("entry contradicts an earlier one", "entries contradict earlier ones"),
+    ),
+    "duplicate-graph-name": (_graph_names, ("graph repeats a name", "graphs repeat a name")),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
+    return tmp_path
+
+
+def _found(folder: Path, rule: str, text: str, *arguments: str) -> dict:
+    """The JSON report and the SARIF run on the model in `text`, of one rule."""
+    (folder / "m.textproto").write_text(text)
+    run(["m.textproto", "-q", "--select", rule.strip(), "-o", "m.json", "-o", "m.sarif", *arguments])
+    report = json.loads((folder / "m.json").read_text())
+    return {
+        "findings": report["files"][0]["diagnostics"],
+        "results": json.loads((folder / "m.sarif").read_text())["runs"][0]["results"],
+        "summary": report["summary"],
+    }
+
+
+@pytest.mark.parametrize("rule", FAMILIES)
+@pytest.mark.parametrize("count", [1, 2, 3, 100])
+def test_one_finding_has_the_first_places_and_the_number(folder, rule, count):
+    make, (one, several) = FAMILIES[rule]
+    found = _found(folder, rule, make(count))
+    (finding,), (result,) = found["findings"], found["results"]
+    behind = {1: "", 2: f"; 1 more {one}", 3: f"; 2 more {several}", 100: f"; 99 more {several}"}[count]
+    assert finding["message"].endswith(behind)
+    assert ("more" in finding["message"]) == (count > 1)
+    assert finding.get("count") == (count if count > 1 else None)
+    assert result.get("occurrenceCount") == (count if count > 1 else None)
+    # The first place has its counterpart, but for a dimension; the next three places follow.
+    counterparts = 0 if rule == "negative-dimension" else 1
+    places = [finding["place"], *(related["place"] for related in finding["related"])]
+    assert len(places) == len(set(places)) == min(count, 4) + counterparts
+
+
+@pytest.mark.parametrize("rule", FAMILIES)
+def test_the_fingerprint_does_not_depend_on_the_number(folder, rule):
+    make, _ = FAMILIES[rule]
+    found = [_found(folder, rule, make(count)) for count in (1, 2, 100)]
+    assert len({item["findings"][0]["fingerprint"] for item in found}) == 1
+    assert len({item["results"][0]["partialFingerprints"]["primaryLocationLineHash"] for item in found}) == 1
+
+
+@pytest.mark.parametrize("rule", FAMILIES)
+def test_a_baseline_knows_as_many_as_there_were(folder, rule):
+    make, _ = FAMILIES[rule]
+    _found(folder, rule, make(3), "--write-baseline", "b.json")
+    (entries,) = json.loads((folder / "b.json").read_text())["files"].values()
+    assert [entry["count"] for entry in entries] == [3]
+
+    def reported(count: int) -> tuple[int, int, int]:
+        found = _found(folder, rule, make(count), "--baseline", "b.json")
+        return len(found["findings"]), found["summary"]["suppressed"], found["summary"]["stale"]
+
+    assert reported(3) == (0, 1, 0)
+    assert reported(2) == (0, 1, 1)
+    assert reported(4) == (1, 0, 0)
+    _found(folder, rule, make(2), "--baseline", "b.json", "--prune-baseline")
+    assert reported(2) == (0, 1, 0)
+    assert reported(3) == (1, 0, 0)
+
+
+def test_graphs_and_training_have_findings_of_their_own(folder):
+    nodes = '{ name: "n" op_type: "Relu" input: "x" output: "a%d" }'
+    body = " ".join(f"node {nodes % index}" for index in range(2))
+    function = f'functions {{ name: "f" domain: "example" input: "x" opset_import {{ version: 21 }} {body} }}\n'
+    training = f'training_info {{ algorithm {{ name: "step" node {nodes % 2} node {nodes % 3} }} }}\n'
+    text = _model(" ".join(f"node {nodes % index}" for index in range(2))) + function + training
+    found = _found(folder, "duplicate-node-name", text)["findings"]
+    assert [(item["clause"], item["place"], item["subject"]) for item in found] == [
+        ("NAM-4", "graph.node[2].name", "graph"),
+        ("TRN-9", "training_info[0].algorithm.node[0].name", "step"),
+        ("NAM-4", "training_info[0].algorithm.node[1].name", "step"),
+        ("NAM-4", "functions[0].node[1].name", "f"),
+    ]
