@@ -147,12 +147,23 @@ def fill_type(proto: onnx.TypeProto, kind: str, shape: Dims | None) -> None:
             fill_type(proto.map_type.value_type, value if "(" in value else f"tensor({value})", shape)
 
 
-def inferred_shape(proto: onnx.TypeProto) -> Dims | str | None:
-    """The shape that a type states; of a sequence or optional in parentheses with its kind; None for none."""
+@dataclass(frozen=True)
+class Held:
+    """What a sequence or an optional holds."""
+
+    shape: Shapes
+
+
+Shapes = Dims | Held | None
+"""A shape, or that of what is held; None for none."""
+
+
+def inferred_shape(proto: onnx.TypeProto) -> Shapes:
+    """The shape that a type states, or that of what it holds; None for none."""
     which = proto.WhichOneof("value")
     if which in ("sequence_type", "optional_type"):
         inner = inferred_shape(getattr(proto, which).elem_type)
-        return f"{which}({inner})" if inner is not None else None
+        return Held(inner) if inner is not None else None
     if which not in ("tensor_type", "sparse_tensor_type"):
         return None
     tensor = getattr(proto, which)

@@ -20,7 +20,7 @@ from onnx_lint.model.shapes.operands import Argument, Inside, Operands, Output
 from onnx_lint.model.shapes.rules import shape_rule
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
-from shape_cases.case import Case, chosen_types, inferred_shape, model_of
+from shape_cases.case import Case, Held, Shapes, chosen_types, inferred_shape, model_of
 from shape_cases.mutations import mutated
 
 
@@ -65,7 +65,7 @@ def own_schema(schema: onnx.defs.OpSchema) -> OperatorSchema:
 # --- the two sides
 
 
-def theirs(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Any]]:
+def theirs(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Shapes]]:
     """The message of onnx, empty where it has none, and the shapes of the outputs."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model_of(schema, made), check_type=True, strict_mode=True)
@@ -74,7 +74,7 @@ def theirs(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Any]]:
     return "", [inferred_shape(value.type) for value in inferred.graph.output]
 
 
-def ours(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Any]]:
+def ours(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Shapes]]:
     """The problems that the shape rule notes, empty for none, and the shapes of the outputs."""
     own = own_schema(schema)
     rule = shape_rule(own)
@@ -88,7 +88,7 @@ def ours(schema: onnx.defs.OpSchema, made: Case) -> tuple[str, list[Any]]:
     node = Operands(own, attributes, tuple(facts), made.outputs)
     shapes = node.finished(rule.infer(node))
     assert not any(isinstance(dim, int) and dim < 0 for shape in shapes for dim in _dims(shape)), shapes
-    return "; ".join(map(repr, node.problems)), [_text(shape) for shape in shapes]
+    return "; ".join(map(repr, node.problems)), [_shape(shape) for shape in shapes]
 
 
 def _fact(kind: str, shape: Dims | None, content: tuple[Any, ...] | None) -> Fact:
@@ -124,11 +124,11 @@ def _type_fact(proto: onnx.TypeProto) -> Fact:
     return fact(None, shape if isinstance(shape, tuple) else None)
 
 
-def _text(output: Output) -> Any:
-    """A shape as `inferred_shape` gives it; what is inside by any kind of holder."""
+def _shape(output: Output) -> Shapes:
+    """A shape as `inferred_shape` gives it."""
     if isinstance(output, Inside):
-        inner = _text(output.shape)
-        return None if inner is None else f"held({inner})"
+        inner = _shape(output.shape)
+        return None if inner is None else Held(inner)
     return output
 
 
@@ -187,7 +187,7 @@ class Comparison:
         ]
 
 
-def _differences(message: str, problems: str, their_shapes: list[Any], our_shapes: list[Any]) -> Iterator[str]:
+def _differences(message: str, problems: str, their_shapes: list[Shapes], our_shapes: list[Shapes]) -> Iterator[str]:
     if message and not problems:
         yield f"onnx: {message}"
     elif problems and not message:
@@ -198,12 +198,12 @@ def _differences(message: str, problems: str, their_shapes: list[Any], our_shape
                 yield f"output {index}: onnx {one}, onnx-lint {other}"
 
 
-def _is_as_precise(one: Any, other: Any) -> bool:
+def _is_as_precise(one: Shapes, other: Shapes) -> bool:
     """Whether the second shape contradicts nothing of the first, and knows each rank and size that the first knows."""
     if one is None:
         return True
-    if isinstance(one, str):
-        return isinstance(other, str) and one.replace("sequence_type", "held").replace("optional_type", "held") == other
+    if isinstance(one, Held):
+        return isinstance(other, Held) and _is_as_precise(one.shape, other.shape)
     if not isinstance(other, tuple) or len(one) != len(other):
         return False
     return all(

@@ -13,7 +13,7 @@ _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow
 
 @shapes_of(
     "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "GreaterOrEqual", "LessOrEqual", "Max:8", "Mean:8", "Min:8",
-    "Mod", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND],
+    "Mod", "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND],
 )  # fmt: skip
 def broadcast_all(node: Operands) -> Outputs:
     """All inputs broadcast to one shape."""
