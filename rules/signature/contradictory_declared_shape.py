@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, finding_of, rule
 
 
-@rule(clause=("NOD-8c", "VI-6a"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """A value is declared with another shape than follows from the node that makes it.
 
@@ -21,8 +21,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     For outputs of graphs and for `value_info` the rank and the sizes that follow from the operator, its attributes and
     the shapes of its inputs. A variable, or a dimension that is left open, agrees with every size, and where nothing
-    follows, as behind an unknown operator, any declaration is right. `value_info` of functions, which may be called
-    with several shapes, is not judged.
+    follows, as behind an unknown operator, any declaration is right. Functions may be called with several shapes: their
+    `value_info` is right if it fits one of the calls.
 
     Two declarations of one value are for `contradictory-value-info`, types for `contradictory-declared-type`.
 
@@ -35,4 +35,5 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in model.value_flow.declared_shapes:
-        yield finding_of(conflict, clause="NOD-8c" if conflict.field == "output" else "VI-6a")
+        of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"
+        yield finding_of(conflict, clause="NOD-8c" if conflict.field == "output" else of_value_info)

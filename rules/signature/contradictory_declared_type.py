@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
 
 
-@rule(clause=("NOD-8", "VI-6"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
+@rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     """A value is declared as another type than follows from the node that makes it.
 
@@ -19,9 +19,13 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     For outputs of graphs and for `value_info` the kind of type and the element type that the node gives by its
-    operator's signature, its attributes and the types of its inputs. Where the type does not follow, as behind an
-    unknown operator, any declaration is right. `value_info` of functions, which may be called with several types, is
-    not judged.
+    operator's signature, its attributes and the types of its inputs. Where these do not decide the type, as behind an
+    unknown operator, any type that the signature has for the output: a Relu gives no sequence, whatever it is given.
+    Where nothing is known of the operator itself, any declaration is right.
+
+    Functions may be called with several types, and their `value_info`, which may name inputs and outputs too, can tell
+    of one only. It is right if it fits one of the calls, and wrong if none of them brings what it says, or if no call
+    could.
 
     Shapes are for `contradictory-declared-shape`, two declarations of one value for `contradictory-value-info`, an
     optional type and the type in it for `unconverted-optional`.
@@ -34,4 +38,5 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in conversions_apart(model, model.value_flow.declarations):
-        yield finding_of(conflict, clause="NOD-8" if conflict.field == "output" else "VI-6")
+        of_value_info = "FUN-23a" if conflict.graph.is_function else "VI-6"
+        yield finding_of(conflict, clause="NOD-8" if conflict.field == "output" else of_value_info)

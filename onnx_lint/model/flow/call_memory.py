@@ -126,8 +126,7 @@ def _type_only(each: Fact) -> Fact:
 
 def _size(graph: Graph) -> int:
     operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
-    declared = len(graph.output_names)
+    declared = len(graph.output_names) + len(graph.value_info_names)
     if not graph.is_function:
-        declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names)
-        declared += len(graph.value_info_names) + 1
+        declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
     return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))

@@ -17,7 +17,7 @@ from onnx_lint.model.types.argument import Arguments
 from onnx_lint.model.types.problem import Problem
 from onnx_lint.model.types.type_string import ValueType, optional_element, sequence_element
 from onnx_lint.model.types.typed_operator import Outcome as TypeOutcome
-from onnx_lint.model.types.typed_operator import TypedOperator
+from onnx_lint.model.types.typed_operator import TypedOperator, allowed_types
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema, Option
 
@@ -119,6 +119,19 @@ class Cell:
             return (None,) * self.count, ()
         shapes = node.finished(self._rule.infer(node))
         return shapes, tuple(node.problems) if self.operator is not None and self.operator.binds else ()
+
+    def may_give(self, position: int, kind: ValueType) -> bool:
+        """Whether the signature allows a type for an output, whatever the inputs; True where it does not bind.
+
+        An attribute that states an element type by number may be wrong itself, which has a finding of its own.
+        """
+        operator = self.operator
+        if operator is None or not operator.binds:
+            return True
+        if not operator.by_subgraphs and any(argument.integer is not None for _, argument in self.arguments):
+            return True
+        parameter = operator.schema.output_at(position)
+        return parameter is None or kind in allowed_types(parameter)
 
     def operands(self, facts: Facts) -> Operands | None:
         """What shape rules see of a node with such inputs; None for nodes of which no rule is asked."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.flow.shape_conflict import DeclaredShapeConflict, ShapeConflict, SuppliedShapeConflict
     from onnx_lint.model.shapes.problem import Problem as ShapeProblem
     from onnx_lint.model.types.conflict import Conflict
-    from onnx_lint.model.types.declaration_conflict import DeclarationConflict
+    from onnx_lint.model.types.declaration_conflict import DeclarationConflict, ImpossibleDeclaration
     from onnx_lint.model.types.operand_conflict import OperandConflict
     from onnx_lint.model.types.problem import Problem
     from onnx_lint.model.types.subgraph_conflict import SubgraphConflict
@@ -43,7 +43,7 @@ class ValueFlow:
         self.facts: dict[str, Fact] = {}
         """What is known of the values of the main graph; there may be no entry for one of which nothing is."""
         self.operands: list[OperandConflict] = []
-        self.declarations: list[DeclarationConflict] = []
+        self.declarations: list[DeclarationConflict | ImpossibleDeclaration] = []
         self.subgraphs: list[SubgraphConflict] = []
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict] = []
@@ -115,6 +115,18 @@ class ValueFlow:
 
         if self._is_new(graph, field, index):
             conflict = DeclarationConflict(graph, field, index, declared, inferred, call_site(_typed(call)))
+            self.declarations.append(conflict)
+
+    def note_impossible(
+        self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
+    ) -> None:
+        """Keep a declaration, in a list of the graph, that says a type which the operator of the node never gives."""
+        from onnx_lint.model.types.conflict import call_site
+        from onnx_lint.model.types.declaration_conflict import ImpossibleDeclaration
+
+        if self._is_new(graph, field, index):
+            site = call_site(_typed(call))
+            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, site)
             self.declarations.append(conflict)
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:

@@ -16,6 +16,8 @@ from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.flow.call_memory import CallMemory, Given
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
 from onnx_lint.model.flow.declared import declared_inputs, declared_values, initializer_facts
+from onnx_lint.model.flow.faulty_values import FaultyValues
+from onnx_lint.model.flow.function_declarations import FunctionDeclarations
 from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.flow.value_flow import Call, ValueFlow
 from onnx_lint.model.graph import Function, Graph, Node
@@ -86,6 +88,7 @@ def follow_values(ground: Ground) -> ValueFlow:
         for function in ground.functions:
             if not flow.was_entered(function):
                 _run(flow.uncalled(function))
+        flow.function_declarations.note(flow.found)
     return flow.found
 
 
@@ -114,6 +117,8 @@ class _Flow:
         self._frames: dict[int, tuple[TypedOperators, Cells]] = {}
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
         self._calls = CallMemory(self._operator_of)
+        self._faulty = FaultyValues()
+        self.function_declarations = FunctionDeclarations(ground.types, self._faulty)
         self._called = {function.name for function in ground.functions}
         self._joined: dict[tuple[Fact, Fact], Fact] = {}
         """What is known of values whose declaration does not contradict what their node gives."""
@@ -131,6 +136,8 @@ class _Flow:
         cells, get, declares, joins = frame.cells, known.get, declared.get, self._joined.get
         outputs_of = graph.table.outputs
         discords: dict[str, Fact] = {}
+        impossible: dict[str, Cell] = {}
+        self._faulty.begin(graph)
         if graph.parent is not None:
             # What is declared here of a value from outside has to agree as well.
             for name, outer in declared.items():
@@ -151,6 +158,10 @@ class _Flow:
                 stated = declares(name)
                 if stated is None or stated is made:
                     known[name] = made
+                elif made.kind is None and not _may_be(stated, graph, index, name, cell):
+                    known[name] = made
+                    if self._is_told(graph, index, name, outcome, known):
+                        impossible[name] = cell
                 else:
                     known[name] = joins((made, stated)) or self._join(name, made, stated, discords)
             if "" in outputs_of[index]:
@@ -158,6 +169,8 @@ class _Flow:
             if outcome.problems or outcome.shape_problems:
                 self._report(graph.nodes[index], inputs, outcome, frame, known)
         differing = self._compare(graph, declared, discords, frame) if discords else set()
+        if impossible:
+            self._note_impossible(graph, declared, impossible, frame)
         self.found.note_graph(graph, known, frame.cells, frame.call)
         # What is declared as another type is reported so, and a subgraph hands it on as unknown.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
@@ -216,12 +229,33 @@ class _Flow:
                     self.found.note_declared_shape(graph, field, index, stated, made, frame.call)
         return differing
 
+    def _is_told(self, graph: Graph, index: int, name: str, outcome: Outcome, known: Known) -> bool:
+        """Whether a value that is declared as what its operator never gives is told: unless it follows from a fault."""
+        if outcome.problems or self._faulty.are_behind(graph, index, known):
+            return False
+        self._faulty.add(graph, [name])
+        # What is defined twice has a finding of its own.
+        return graph.positions.get(name) == index
+
+    def _note_impossible(
+        self, graph: Graph, declared: Mapping[str, Fact], impossible: dict[str, Cell], frame: _Frame
+    ) -> None:
+        """Note the values that are declared as what their operator never gives, each once."""
+        for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
+            for index, name in enumerate(names):
+                cell = impossible.pop(name, None)
+                if cell is not None and cell.operator is not None:
+                    stated = declared[name].kind or ""
+                    self.found.note_impossible(graph, field, index, stated, cell.operator.schema, frame.call)
+
     def _report(
         self, node: Node, inputs: tuple[Fact | None, ...], outcome: Outcome, frame: _Frame, known: Known
     ) -> None:
         operator = frame.cells[node.form].operator
         assert operator is not None
         facts = tuple([each or UNKNOWN for each in inputs])
+        if outcome.problems:
+            self._faulty.add(node.graph, node.outputs)
         for problem in outcome.problems:
             # An output that the node leaves out is of no type.
             if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
@@ -297,6 +331,8 @@ class _Flow:
         )
         for mismatch in mismatches:
             self.found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
+        if mismatches:
+            self._faulty.add(node.graph, node.outputs)
         outcome: TypeOutcome = cell.operator.handed_on(typed, outputs)
         handed_on = supplier.outputs(found) if not (problems or mismatches) else ()
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
@@ -344,6 +380,7 @@ class _Flow:
             return known
         typed = self._calls.typed_outputs(function, inputs, arguments)
         if not self._calls.may_enter(function, for_types=typed is None):
+            self.function_declarations.doubt(function, types=typed is None)
             return typed or ()
         outputs = yield self._body(function, inputs, arguments, bound, (node, inputs))
         self._calls.remember(function, inputs, given, arguments, outputs)
@@ -374,6 +411,7 @@ class _Flow:
         frame = _Frame(operators, {} if bindings or protos else cells, bindings, protos, call)
         outputs = yield from self.walk(function.body, frame, known, None)
         self._calls.leave(function)
+        self.function_declarations.hold(function, known, frame.cells, call)
         return outputs
 
     def _shared(self, function: Function) -> tuple[TypedOperators, Cells]:
@@ -386,6 +424,11 @@ class _Flow:
         function = graph.function
         operators = self.top.operators if function is None else self._shared(function)[0]
         return self._operator(graph, form, operators)
+
+
+def _may_be(stated: Fact, graph: Graph, index: int, name: str, cell: Cell) -> bool:
+    """Whether the operator of a node may give what is declared of an output, whatever its inputs."""
+    return not stated.kind or cell.may_give(graph.node_outputs[index].index(name), stated.kind)
 
 
 def _made_cell(operator: TypedOperator, form: NodeForm, frame: _Frame) -> Cell:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.model.graph import Graph
-from onnx_lint.model.operators.mismatch import attributes_with
+from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.types.conflict import (
     CallSite,
@@ -14,8 +14,11 @@ from onnx_lint.model.types.conflict import (
     differ_in_option,
     site_notes,
 )
-from onnx_lint.model.types.type_string import ValueType
+from onnx_lint.model.types.operand_conflict import gives, version_hint
+from onnx_lint.model.types.type_string import ValueType, describe_types
+from onnx_lint.model.types.typed_operator import allowed_types
 from onnx_lint.record import Record
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote
 
 
@@ -75,3 +78,62 @@ class DeclarationConflict(Record):
         if self._cast_to is not None:
             found.append((self._cast_to, "the other suspect: what the Cast converts to"))
         return found + site_notes(self.site)
+
+
+class ImpossibleDeclaration(Record):
+    """A value that is declared as a type which the operator of its node gives to no inputs."""
+
+    graph: Graph
+    field: str
+    """`output` or `value_info`: the list that declares it."""
+    index: int
+    declared: ValueType
+    schema: OperatorSchema
+    schemas: OperatorSchemas
+    """Where the other versions of the operator are found."""
+    site: CallSite | None
+
+    @property
+    def place(self) -> Place:
+        """The declaration."""
+        return self.graph.at(self.field, self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The types that the signature has for the output."""
+        return describe_types(self._given)
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether the operator gives the type that the declared one wraps, or the optional type of the declared one."""
+        return any(differ_in_option(self.declared, given) for given in self._given)
+
+    @property
+    def _given(self) -> frozenset[ValueType]:
+        output = self.schema.output_at(self._position)
+        return allowed_types(output) if output is not None else frozenset()
+
+    @property
+    def _position(self) -> int:
+        definition = self.graph.first_definitions.get(self.subject)
+        return definition.index if definition is not None else 0
+
+    def describe(self) -> str:
+        """The declared type, and the version that would give it; `allowed` lists what this one does."""
+        word = self.field.replace("_", " ")
+        definition = self.graph.first_definitions[self.subject]
+        hint = version_hint(self.schema, self.schemas, lambda schema: gives(schema, definition.index, self.declared))
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
+            f"which {definition.describe()} cannot be: {describe_schema(self.schema)} does not give it{hint}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the value comes from, and the call of the function that it stands in."""
+        definition = self.graph.first_definitions[self.subject]
+        return [(definition.place, f"{quote(self.subject)} comes from here"), *site_notes(self.site)]

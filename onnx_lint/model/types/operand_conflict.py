@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.mismatch import describe_schema
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.types.conflict import CallSite, Note, definition_notes, definition_of, site_notes
 from onnx_lint.model.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, Problem
-from onnx_lint.model.types.type_string import describe_types, is_optional, optional_element, optional_of
+from onnx_lint.model.types.type_string import ValueType, describe_types, is_optional, optional_element, optional_of
 from onnx_lint.model.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas, Parameter
@@ -124,27 +126,35 @@ def _are_bound(one: Parameter | None, other: Parameter | None) -> bool:
 
 
 def _hint(conflict: OperandConflict) -> str:
-    """Which other version allows the types there, the next later one or else the next earlier; empty if none does."""
-    schema, schemas = conflict.schema, conflict.schemas
+    return version_hint(conflict.schema, conflict.schemas, lambda schema: _takes(schema, conflict))
+
+
+def version_hint(schema: OperatorSchema, schemas: OperatorSchemas, allows: Callable[[OperatorSchema], bool]) -> str:
+    """Which other version of an operator allows something, the next later one or else the next earlier.
+
+    Words to put behind a message; empty if none does. Deprecated versions are not asked.
+    """
     versions = schemas.versions(schema.domain, schema.name)
+
+    def is_way_out(version: int) -> bool:
+        found = schemas.find(schema.domain, schema.name, version)
+        return found is not None and not found.deprecated and allows(found)
+
     for version in versions:
-        if version > schema.since_version and _takes(schemas.find(schema.domain, schema.name, version), conflict):
+        if version > schema.since_version and is_way_out(version):
             return f"; opset {version} allows it"
     for version in reversed(versions):
-        if version < schema.since_version and _takes(schemas.find(schema.domain, schema.name, version), conflict):
+        if version < schema.since_version and is_way_out(version):
             until = next(later for later in versions if later > version) - 1
             return f"; it was allowed up to opset {until}"
     return ""
 
 
-def _takes(schema: OperatorSchema | None, conflict: OperandConflict) -> bool:
+def _takes(schema: OperatorSchema, conflict: OperandConflict) -> bool:
     """Whether a signature allows the type of the one input or output, or the types of two inputs, in the conflict."""
-    if schema is None or schema.deprecated:
-        return False
     problem = conflict.problem
     if isinstance(problem, DisallowedOutput):
-        output = schema.output_at(problem.index)
-        return output is not None and problem.type in allowed_types(output)
+        return gives(schema, problem.index, problem.type)
     indices = _inputs_of(problem)
     parameters = [schema.input_at(index) for index in indices]
     allowed = [
@@ -152,3 +162,9 @@ def _takes(schema: OperatorSchema | None, conflict: OperandConflict) -> bool:
         for index, parameter in zip(indices, parameters, strict=True)
     ]
     return all(allowed) and (len(indices) == 1 or not _are_bound(*parameters))
+
+
+def gives(schema: OperatorSchema, index: int, kind: ValueType) -> bool:
+    """Whether a signature allows a type for an output."""
+    output = schema.output_at(index)
+    return output is not None and kind in allowed_types(output)
