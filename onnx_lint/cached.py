@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from functools import wraps
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Final, Generic, Self, TypeVar, overload
 
 _Value = TypeVar("_Value")
 _Key = TypeVar("_Key", bound=Hashable)
@@ -33,9 +34,19 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
         if instance is None:
             return self
+        watch = watching.get()
         # As the class has no __set__, what stands in the instance is found before the property from now on.
-        value = instance.__dict__[self.name] = self.func(instance)
+        value = instance.__dict__[self.name] = (
+            self.func(instance) if watch is None else watch(instance, self.name, self.func)
+        )
         return value
+
+
+Watch = Callable[[Any, str, Callable[[Any], Any]], Any]
+"""Works out the property of an object that has this name, by this function, and may look at the time."""
+
+watching: Final[ContextVar[Watch | None]] = ContextVar("watching", default=None)
+"""Who watches properties being worked out for the first time, in this context alone."""
 
 
 class Memory(dict[_Key, _Value]):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from onnx_lint.cached import cached_property
+from onnx_lint.cached import watching
 from onnx_lint.model import Graph, Model
 
 _INDEXED = (Model, Graph)
@@ -46,22 +46,16 @@ class Stopwatch:
     def on_indices(self) -> Iterator[None]:
         """Measure the indices of models apart from the rules that happen to ask for them first.
 
-        They are built when they are first asked for, so the only place to measure them without a cost for other runs is
-        the cached property itself: its function is exchanged for the length of the context, in all threads.
+        They are built when they are first asked for, by cached properties.
         """
-        properties = [item for kind in _INDEXED for item in vars(kind).items() if isinstance(item[1], cached_property)]
-        functions = [found.func for _, found in properties]
-        for name, found in properties:
-            found.func = self._measured(f"index {name}", found.func)
+        token = watching.set(self._indexed)
         try:
             yield
         finally:
-            for (_, found), function in zip(properties, functions, strict=True):
-                found.func = function
+            watching.reset(token)
 
-    def _measured(self, part: str, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def measured(owner: Any) -> Any:
-            with self(part):
-                return function(owner)
-
-        return measured
+    def _indexed(self, owner: Any, name: str, function: Callable[[Any], Any]) -> Any:
+        if not isinstance(owner, _INDEXED):
+            return function(owner)
+        with self(f"index {name}"):
+            return function(owner)

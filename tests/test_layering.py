@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,45 @@ OF_THE_PROCESS = {
     Path("onnx_lint/cli/standard_streams.py"),  # that a stream of the process is lost
 }
 """Modules with a global that is of no model."""
+
+
+OF_THE_SPECIFICATION = {
+    "a message of the schema": {
+        *("schema/variants:message", "schema/variants:outline", "schema/variants:nodeless", "schema/variants:packed"),
+        *("schema/variants:columns", "schema/wire:fields", "schema/wire:fields_by_name", "schema/reserved:_ranges"),
+        "model/places/enclosing_names:_naming_field",
+    },
+    "a published IR version, or that of the target": {
+        "model/newer_features:_later_fields",
+        "model/newer_features:_later_element_types",
+    },
+    "an equation in the module of a shape rule": {"model/shapes/equations:equation"},
+    "a rule, and the address of the documentation": {
+        "reporters/links:documentation_url",
+        "reporters/links:information_url",
+    },
+}
+"""Functions that remember every answer, by what they are asked: of all these there is a fixed number."""
+
+
+def test_what_remembers_every_answer_is_asked_of_the_specification():
+    """`functools.cache` has no bound, so that what it keeps must be the specification's choice and not a file's."""
+    found: list[str] = []
+    for path in sorted((ROOT / "onnx_lint").rglob("*.py")):
+        module = path.relative_to(ROOT / "onnx_lint").with_suffix("").as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef) or not node.args.args + node.args.kwonlyargs:
+                continue
+            if any(ast.unparse(each) in {"cache", "functools.cache"} for each in node.decorator_list):
+                found.append(f"{module}:{node.name}")
+    assert sorted(found) == sorted(chain.from_iterable(OF_THE_SPECIFICATION.values()))
+    calls = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "onnx_lint").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"cache", "functools.cache"}
+    ]
+    assert calls == []
 
 
 def test_only_a_memory_outlives_a_model():

@@ -54,9 +54,7 @@ def onnxruntime_file() -> bytes:
     It tells neither default values nor minimum arities nor function bodies; the minimum arity follows from
     the least number of inputs.
 
-    Raises:
-        ImportError: onnxruntime is not installed.
-
+    Raises ImportError when onnxruntime is not installed.
     """
     import onnx.defs
 

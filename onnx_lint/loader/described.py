@@ -19,10 +19,8 @@ from onnx_lint.spec.operators.schema_file import MAX_BYTES, parsed_schema_file
 def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
     """The built-in operators and those that the schema files describe; a file that has changed is read again.
 
-    Raises:
-        OSError: a file cannot be read, is no regular file, or is too large.
-        SchemaFileError: a file is not of the documented form, or two describe one operator.
-
+    Raises OSError when a file cannot be read, is no regular file, or is too large, ValueError for a path that no system
+    has, and SchemaFileError when a file is not of the documented form, or two describe one operator.
     """
     stamped = []
     for path in paths:

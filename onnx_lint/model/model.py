@@ -150,6 +150,14 @@ class Model:
             yield item
         self._values = found
 
+    def maps(self) -> Iterator[tuple[Proto, Place]]:
+        """The maps among the values."""
+        return ((value, place) for value, place in self.values() if value.DESCRIPTOR.name == "MapProto")
+
+    def sequences(self) -> Iterator[tuple[Proto, Place]]:
+        """The sequences among the values, those that hold the values of a map too."""
+        return ((value, place) for value, place in self.values() if value.DESCRIPTOR.name == "SequenceProto")
+
     def describe(self) -> str:
         """The model as messages name it, or the other document that the file holds."""
         return describe_kind(self.kind)

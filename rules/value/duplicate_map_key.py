@@ -27,9 +27,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
 
     `key_type: 7 keys: [1, 1]`
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name != "MapProto":
-            continue
+    for value, place in model.maps():
         for field in ("keys", "string_keys"):
             keys: Sequence[int | bytes] = getattr(value, field)
             if len(set(keys)) == len(keys):

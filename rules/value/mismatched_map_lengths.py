@@ -24,9 +24,7 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
 
     Two keys and one value.
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name != "MapProto":
-            continue
+    for value, place in model.maps():
         keys = len(value.keys) + len(value.string_keys)
         values = sum(len(found) for field, found in value.values.ListFields() if field.name.endswith("_values"))
         if keys != values:

@@ -27,8 +27,8 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
 
     `elem_type: 1` (TENSOR) with `map_values`.
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name != "SequenceProto" or not 1 <= value.elem_type <= 5:
+    for value, place in model.sequences():
+        if not 1 <= value.elem_type <= 5:
             continue
         wanted = _FIELDS[value.elem_type - 1]
         for field in _FIELDS:

@@ -8,16 +8,17 @@ from typing import Final
 from onnx_lint.model import Model
 from onnx_lint.model.in_words import element_type_name
 from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.element_types import ELEMENT_TYPES, INTEGER_KEYS
+
+_INT32: Final = (-0x8000_0000, 0x7FFF_FFFF)
+"""The numbers of INT32, of which a tensor has a field of its own."""
 
 # INT64 has all numbers that `keys` holds; so has UINT64, whose greater half is written as negative numbers.
 _RANGES: Final = MappingProxyType(
     {
-        2: (0, 0xFF),
-        3: (-0x80, 0x7F),
-        4: (0, 0xFFFF),
-        5: (-0x8000, 0x7FFF),
-        6: (-0x8000_0000, 0x7FFF_FFFF),
-        12: (0, 0xFFFF_FFFF),
+        number: ELEMENT_TYPES[number].entry_range or _INT32
+        for number in sorted(INTEGER_KEYS)
+        if ELEMENT_TYPES[number].bits < 64
     }
 )
 
@@ -41,8 +42,8 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
 
     `key_type: 3` (INT8) with `keys: 300`
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name != "MapProto" or value.key_type not in _RANGES or not value.keys:
+    for value, place in model.maps():
+        if value.key_type not in _RANGES or not value.keys:
             continue
         least, greatest = _RANGES[value.key_type]
         if least <= min(value.keys) and max(value.keys) <= greatest:

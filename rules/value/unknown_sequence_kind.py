@@ -23,8 +23,8 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
 
     A SequenceProto with `elem_type: 0`.
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name == "SequenceProto" and not 1 <= value.elem_type <= 5:
+    for value, place in model.sequences():
+        if not 1 <= value.elem_type <= 5:
             stated = f"elements of kind {value.elem_type}" if value.HasField("elem_type") else "no kind of element"
             found = f"the sequence states {stated}" + (", which does not exist" if value.elem_type else "")
             yield Finding(place.at("elem_type"), found, allowed="1 to 5")

@@ -25,9 +25,7 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
 
     `key_type: 1` (FLOAT)
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name != "MapProto":
-            continue
+    for value, place in model.maps():
         stated_type = element_type_name(value.key_type)
         if value.key_type not in MAP_KEYS:
             stated = f"keys of type {stated_type}" if value.HasField("key_type") else "no type of keys"

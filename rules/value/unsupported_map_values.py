@@ -26,8 +26,8 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     `key_type: 7 keys: 1 values { elem_type: 5 optional_values { } }`
     """
-    for value, place in model.values():
-        if value.DESCRIPTOR.name == "MapProto" and value.values.elem_type == _OPTIONAL:
+    for value, place in model.maps():
+        if value.values.elem_type == _OPTIONAL:
             yield Finding(
                 place.at("values").at("elem_type"),
                 "the values of the map are of kind 5 (OPTIONAL)",

@@ -9,9 +9,9 @@ Shapes are no part of a type.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, Final
 
+from onnx_lint.cached import remembered
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
 ValueType = str
@@ -101,7 +101,7 @@ def from_proto(proto: Any) -> ValueType | None:
             return None
 
 
-@cache
+@remembered(1_000)
 def canonical(types: frozenset[str]) -> frozenset[ValueType]:
     """Types of a signature as this module writes them: a map's value that is spelt as a tensor loses that."""
     return frozenset(_canonical(kind) if "map(" in kind else kind for kind in types)

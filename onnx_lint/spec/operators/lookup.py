@@ -27,9 +27,7 @@ class OperatorSchemas:
     def __init__(self, files: Iterable[SchemaFile] = (), declared: Iterable[DeclaredSet] = ()) -> None:
         """Takes schema files in, and operator-set documents.
 
-        Raises:
-            SchemaFileError: two files describe one operator.
-
+        Raises SchemaFileError when two files describe one operator.
         """
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}

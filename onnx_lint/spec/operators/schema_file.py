@@ -67,10 +67,9 @@ class SchemaFile(Record):
 def load_schema_file(path: str | Path) -> SchemaFile:
     """Reads a schema file.
 
-    Raises:
-        OSError: the file cannot be read, is no regular file, or has more than MAX_BYTES.
-        SchemaFileError: it is not JSON, or not of the documented form, or describes a domain of ONNX's own.
-
+    Raises OSError when the file cannot be read, is no regular file or has more than MAX_BYTES, ValueError for a path
+    that no system has, and SchemaFileError when the file is not JSON, or not of the documented form, or describes a
+    domain of ONNX's own.
     """
     return parsed_schema_file(path, read_regular(path, MAX_BYTES))
 
