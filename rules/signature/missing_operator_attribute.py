@@ -8,6 +8,7 @@ from onnx_lint.model.operators.mismatch import (
     describe_schema,
     missing_alternatives,
     missing_attributes,
+    moved_to_inputs,
     other_version,
     version_hint,
 )
@@ -49,6 +50,9 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
         assert schema is not None
         missing = missing_attributes(schema, alike)
         groups = missing_alternatives(schema, alike)
+        if groups:
+            moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
+            groups = [group for group in groups if not _has_input(group, moved)]
         other = other_version(model.operators.schemas, schema, alike) if missing or groups else ""
         for name in missing:
             for node in alike.nodes:
@@ -61,6 +65,11 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 )
         for group in groups:
             yield from _without_any(schema, alike, group, other)
+
+
+def _has_input(group: Combination, indices: set[int]) -> bool:
+    """Whether one of the inputs is in the group: a node that gives it as an attribute has a finding for that."""
+    return any(member.field == "input" and member.index in indices for side in group.sides for member in side)
 
 
 def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, other: str) -> Iterator[Finding]:

@@ -4,7 +4,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.model.operators.mismatch import Operands, describe_schema, operands, other_version, version_hint
+from onnx_lint.model.operators.mismatch import (
+    Operands,
+    describe_schema,
+    moved_to_inputs,
+    operands,
+    other_version,
+    version_hint,
+)
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
@@ -43,6 +50,9 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
 def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Operands) -> Iterator[Finding]:
     omitted = side.omitted
+    if omitted and side.word == "input":
+        moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
+        omitted = [index for index in omitted if index not in moved]
     other = other_version(model.operators.schemas, schema, alike) if omitted else ""
     for index in omitted:
         name = quote(side.parameters[index].name)

@@ -43,8 +43,8 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     A node without any output is for `node-without-outputs`, an empty name in place of a required operand for
     `omitted-required-operand`. Calls of functions are for `function-call-arity`.
 
-    Where an earlier version had the missing inputs as attributes and the node gives these, `unknown-operator-attribute`
-    says it.
+    Where the node gives attributes by the names of the missing inputs, as earlier versions of some operators had them,
+    `unknown-operator-attribute` says it.
 
     ### Example
 

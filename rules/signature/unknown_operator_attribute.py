@@ -37,8 +37,8 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     The schemas of `onnx` let a few operators (LayerNormalization) have any attribute beside their own, of which the
     operator's documentation says nothing; onnx-lint goes by the documentation.
 
-    Attributes that became inputs, as the axes of Unsqueeze did, have one finding for each node, and the inputs that the
-    node lacks for it none.
+    Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
+    have one finding for each node, and the inputs that it lacks none.
 
     ### Example
 

@@ -179,4 +179,7 @@ def takes(schema: OperatorSchema, form: NodeForm) -> bool:
         if not given and (parameter is None or parameter.option is Option.SINGLE):
             return False
     names = {name for name, _ in form.attribute_types}
+    if any(schema.lacks_attribute(name) for name in names):
+        # It may be what the writer meant by one that the signature has.
+        return False
     return all(name in names for name, attribute in schema.attributes.items() if attribute.required)

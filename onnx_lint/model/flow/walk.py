@@ -432,7 +432,12 @@ def _may_be(stated: Fact, graph: Graph, index: int, name: str, cell: Cell) -> bo
 
 
 def _made_cell(operator: TypedOperator, form: NodeForm, frame: _Frame) -> Cell:
-    return Cell(operator, read_arguments(form.attributes, operator.attributes, frame.bindings), form, frame.bound)
+    arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
+    if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
+        # It may be what the writer meant by one that is not there: one fault, one finding.
+        given = {name for name, _ in arguments}
+        arguments += tuple((name, UNKNOWN_ARGUMENT) for name in sorted(operator.attributes - given))
+    return Cell(operator, arguments, form, frame.bound)
 
 
 _cells: Final[Memory[tuple[TypedOperator, NodeForm], Cell]] = Memory(2_000)

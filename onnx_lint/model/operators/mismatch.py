@@ -26,9 +26,6 @@ from onnx_lint.wording import quote
 if TYPE_CHECKING:
     from onnx_lint.model.operators.bound_nodes import BoundNodes
 
-IMPLEMENTATION_PREFIX = "__"
-"""Names of attributes that begin so are left to implementations, as consumers and onnx.checker do."""
-
 
 class Operands(Record):
     """The inputs or the outputs of alike nodes, and what a signature says of them."""
@@ -84,17 +81,20 @@ def operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[Operands, Opera
 
 def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The attributes that the signature does not have, without those that belong to implementations."""
-    names = [name for name, _ in alike.attributes if name and name not in schema.attributes]
-    return [name for name in names if not name.startswith(IMPLEMENTATION_PREFIX)]
+    return [name for name, _ in alike.attributes if name and schema.lacks_attribute(name)]
 
 
 def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, int]:
-    """The attributes that an earlier version had and that have become inputs, which the nodes do not give, by name.
+    """The attributes by whose name the operator has an input, which the nodes do not give: by name, its index.
 
-    The value is the index of the input. Letter case does not count: `k` of TopK became `K`.
+    Most were attributes in an earlier version. Of these letter case does not count: `k` of TopK became `K`.
     """
     names = {parameter.name.casefold(): index for index, parameter in enumerate(schema.inputs)}
-    found = {name: names[name.casefold()] for name in unknown_attributes(schema, alike) if name.casefold() in names}
+    found = {
+        name: index
+        for name in unknown_attributes(schema, alike)
+        if (index := names.get(name.casefold())) is not None and not any(alike.inputs[index : index + 1])
+    }
     if not found:
         return {}
     earlier = [version for version in schemas.versions(schema.domain, schema.name) if version < schema.since_version]
@@ -104,7 +104,7 @@ def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: Ali
         if (other := schemas.find(schema.domain, schema.name, version)) is not None
         for name in other.attributes
     }
-    return {name: index for name, index in found.items() if name in had and not any(alike.inputs[index : index + 1])}
+    return {name: index for name, index in found.items() if name in had or name == schema.inputs[index].name}
 
 
 def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:

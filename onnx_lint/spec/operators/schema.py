@@ -41,6 +41,9 @@ ATTRIBUTE_TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType(
 DefaultValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 """A default value of an attribute; the specification has none for tensors, graphs and types."""
 
+IMPLEMENTATION_PREFIX: Final = "__"
+"""Names of attributes that begin so are left to implementations, as consumers and onnx.checker do."""
+
 
 class Option(Enum):
     """How often a parameter occurs in the list of inputs or outputs."""
@@ -110,6 +113,10 @@ class OperatorSchema(Record):
     experimental: bool = False
     has_function_body: bool = False
     has_default_values: bool = True
+
+    def lacks_attribute(self, name: str) -> bool:
+        """Whether the signature has no attribute of that name, and the name is not left to implementations."""
+        return name not in self.attributes and not name.startswith(IMPLEMENTATION_PREFIX)
 
     def input_at(self, index: int) -> Parameter | None:
         """The parameter that stands for the input at an index, None beyond the last."""
