@@ -2,14 +2,16 @@
 """Frozen, slotted classes for data, that cost next to nothing to define.
 
 They are used like frozen dataclasses with slots, and type checkers know them as such. The reason not to use these: a
-dataclass compiles six methods while its module is imported, and most of the sixty have no instance in a small run
-(docs/performance.md: records). Here only `__init__` is compiled, and not before the first instance is made.
+dataclass compiles six methods while its module is imported, and most of the hundred have no instance in a small run
+(docs/performance.md: records). Here only `__init__` is made: for few fields from one that is compiled with this file,
+with other names, and for many fields when the first instance is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import attrgetter
+from types import FunctionType
 from typing import Any, Final, Self, TypeVar, dataclass_transform
 
 EMPTY: Final[Mapping[Any, Any]] = {}
@@ -17,6 +19,54 @@ EMPTY: Final[Mapping[Any, Any]] = {}
 
 _OMITTED: Final = object()
 """What stands for a field without a default."""
+
+
+_slot: Any = None
+_set_0 = _set_1 = _set_2 = _set_3 = _set_4 = _set_5 = _slot
+"""What the functions below name, which run with the slots of a class in place of these."""
+
+
+def _of_1(self: Any, _0: Any) -> None:
+    _set_0(self, _0)
+
+
+def _of_2(self: Any, _0: Any, _1: Any) -> None:
+    _set_0(self, _0)
+    _set_1(self, _1)
+
+
+def _of_3(self: Any, _0: Any, _1: Any, _2: Any) -> None:
+    _set_0(self, _0)
+    _set_1(self, _1)
+    _set_2(self, _2)
+
+
+def _of_4(self: Any, _0: Any, _1: Any, _2: Any, _3: Any) -> None:
+    _set_0(self, _0)
+    _set_1(self, _1)
+    _set_2(self, _2)
+    _set_3(self, _3)
+
+
+def _of_5(self: Any, _0: Any, _1: Any, _2: Any, _3: Any, _4: Any) -> None:
+    _set_0(self, _0)
+    _set_1(self, _1)
+    _set_2(self, _2)
+    _set_3(self, _3)
+    _set_4(self, _4)
+
+
+def _of_6(self: Any, _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: Any) -> None:
+    _set_0(self, _0)
+    _set_1(self, _1)
+    _set_2(self, _2)
+    _set_3(self, _3)
+    _set_4(self, _4)
+    _set_5(self, _5)
+
+
+_SHORT: Final = (_of_1, _of_2, _of_3, _of_4, _of_5, _of_6)
+"""What `__init__` does in a class of so many fields."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -32,10 +82,12 @@ class RecordType(type):
         own = {field: namespace.pop(field, _OMITTED) for field in names}
         made = super().__new__(cls, name, bases, {"__slots__": names, **namespace})
         inherited = getattr(bases[0], "_defaults", {}) if bases else {}
-        if inherited:
-            made.__init__ = Record.__init__  # type: ignore[misc]  # not that of the base, which may be compiled already
         made._defaults = {**inherited, **own}
         made._values = _getter(tuple(made._defaults))
+        if 0 < len(made._defaults) <= len(_SHORT) and not hasattr(made, "__post_init__"):
+            made.__init__ = _renamed_init(made)  # type: ignore[misc]  # of the class, not of the type of the class
+        elif inherited:
+            made.__init__ = Record.__init__  # type: ignore[misc]  # not that of the base, which may be compiled already
         return made
 
 
@@ -111,3 +163,17 @@ def _compiled_init(record: RecordType) -> Callable[..., None]:
     init: Callable[..., None] = known["__init__"]
     init.__qualname__ = f"{record.__qualname__}.__init__"
     return init
+
+
+def _renamed_init(record: RecordType) -> Callable[..., None]:
+    """The same as `_compiled_init` without compiling: that of another class with as many fields, and other names."""
+    names = tuple(record._defaults)
+    code = _SHORT[len(names) - 1].__code__
+    code = code.replace(co_varnames=("self", *names), co_qualname=f"{record.__qualname__}.__init__")
+    known = {f"_set_{index}": getattr(record, name).__set__ for index, name in enumerate(names)}
+    values = tuple(record._defaults.values())
+    while values and values[0] is _OMITTED:
+        values = values[1:]
+    if _OMITTED in values:
+        raise TypeError(f"{record.__qualname__} has a field without a default behind one with a default")
+    return FunctionType(code, known, "__init__", values)

@@ -129,3 +129,25 @@ def test_a_clean_run_does_not_import_dataclasses():
     code = "import onnx_lint.engine, onnx_lint.reporters, sys; print('dataclasses' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_field_without_a_default_does_not_follow_one_with_a_default():
+    with pytest.raises(TypeError, match="Wrong has a field without a default behind one with a default"):
+
+        class Wrong(Record):
+            x: int = 0
+            y: str  # type: ignore[misc]  # which type checkers know, too
+
+
+def test_classes_with_as_many_fields_know_their_own():
+    class First(Record):
+        a: int
+        b: int = 2
+
+    class Second(Record):
+        b: int
+        c: int = 3
+
+    assert (repr(First(1)), repr(Second(b=1))) == (repr(First(b=2, a=1)), repr(Second(c=3, b=1)))
+    with pytest.raises(TypeError, match=r"Second\.__init__\(\) got an unexpected keyword argument 'a'"):
+        Second(a=1)  # type: ignore[call-arg]

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from onnx_lint.model import Model, Node, Place, Proto
-from onnx_lint.model.operators.bound_nodes import BoundNodes
 from onnx_lint.model.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.record import Record
@@ -12,6 +12,9 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote, suggestion
+
+if TYPE_CHECKING:
+    from onnx_lint.model.operators.bound_nodes import BoundNodes
 
 
 @rule(clause="NOD-7a", since="0.1.0", needs="node")
