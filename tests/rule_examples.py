@@ -46,12 +46,9 @@ def written(block: str, folder: Path) -> Fixture:
     headers = [line for line in lines if line.startswith("# ") and _FILE.fullmatch(line) is None]
     body = "\n".join(line for line in lines if not line.startswith("# "))
     is_whole = any(line.startswith(("# proto: ", "# name: ")) for line in headers)
-    if _HEXADECIMAL.match(body):
-        suffix = "hex"
-    else:
-        suffix = "textproto"
-        body = body if is_whole else text_format.MessageToString(completed(body))
-    path = folder / f"example.{suffix}"
+    if not is_whole and not _HEXADECIMAL.match(body):
+        body = completed(body).SerializePartialToString().hex(" ")
+    path = folder / f"example.{'hex' if _HEXADECIMAL.match(body) else 'textproto'}"
     path.write_text("\n".join(["# An example.", *headers, "", body, ""]), encoding="utf-8")
     return read_fixture(path)
 

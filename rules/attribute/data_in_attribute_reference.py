@@ -33,7 +33,7 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref_name` makes
+    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref` makes
     such a reference.
 
     ```

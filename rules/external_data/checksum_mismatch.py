@@ -28,7 +28,28 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
 
     ### Example
 
-    `external_data { key: "checksum" value: "abc" }`
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "checksum" value: "abc" }
+    }
+    ```
+
+    ### How to fix
+
+    Take the SHA-1 digest of the whole data file as it is now (`sha1sum weights.bin`), or drop the entry: it may be
+    left out.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "checksum" value: "e129f27c5103bc5cc44bcdf0a15e160d445066ff" }
+    }
+    ```
     """
     for data in model.external_data:
         checksum = data.get("checksum") if data.is_external else None

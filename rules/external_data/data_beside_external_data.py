@@ -10,7 +10,7 @@ from onnx_lint.spec.element_types import VALUE_FIELDS
 
 @rule(clause="EXT-6", since="0.1.0", about=Model.external_data, needs="tensor", security=("CVE-2025-51480",))
 def data_beside_external_data(model: Model) -> Iterator[Finding]:
-    """A tensor has values in the model although it is stored outside.
+    r"""A tensor has values in the model although it is stored outside.
 
     ### Why it matters
 
@@ -23,7 +23,26 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `data_location: EXTERNAL` beside `raw_data`
+    ```
+    # file: weights.bin, 4 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 1 data_location: EXTERNAL raw_data: "\000\000\000\000"
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Clear the values in the tensor once they are in the file, or keep them and clear `data_location` and
+    `external_data`. `onnx.save(..., save_as_external_data=True)` and `onnx.load` do one and the other.
+
+    ```
+    # file: weights.bin, 4 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 1 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     for data in model.external_data:
         if not data.is_external:

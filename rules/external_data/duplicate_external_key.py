@@ -22,7 +22,28 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Two entries with the key `location`.
+    ```
+    # file: old.bin, 16 zeros
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "old.bin" }
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Clear `external_data` before it is written anew, so that each key stands there once;
+    `onnx.external_data_helper.set_external_data` does so.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     for data in model.external_data:
         first: dict[str, int] = {}

@@ -22,7 +22,28 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `dims: 4 data_type: 1` (float) with a length of 15
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "length" value: "15" }
+    }
+    ```
+
+    ### How to fix
+
+    Write as the length the number of bytes that the tensor takes up: the product of its dimensions times the size of
+    an element. A tensor whose shape or type was changed has to be written into the file anew.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "length" value: "16" }
+    }
+    ```
     """
     for data in model.external_data:
         length = data.length

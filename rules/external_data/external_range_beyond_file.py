@@ -33,7 +33,29 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A tensor of 4,096 bytes at offset 1,024 in a file of 2,000 bytes.
+    ```
+    # file: weights.bin, 2000 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 1024 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "1024" }
+      external_data { key: "length" value: "4096" }
+    }
+    ```
+
+    ### How to fix
+
+    Fetch the data file again where it was cut short; otherwise write model and data anew, both from the same run.
+
+    ```
+    # file: weights.bin, 5120 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 1024 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "1024" }
+      external_data { key: "length" value: "4096" }
+    }
+    ```
     """
     for data in model.external_data:
         if data.file is None or data.file.size is None:

@@ -22,7 +22,21 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `data_type: STRING data_location: EXTERNAL`
+    ```
+    # file: labels.bin, 3 zeros
+    initializer {
+      name: "labels" data_type: 8 dims: 1 data_location: EXTERNAL
+      external_data { key: "location" value: "labels.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Leave tensors of strings in the model, in `string_data`.
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat" }
+    ```
     """
     for data in model.external_data:
         if data.is_external and data.proto.data_type == STRING:

@@ -40,7 +40,27 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `weights.bin -> /home/user/.ssh/id_rsa` beside the model
+    ```
+    # file: store.bin, 16 zeros
+    # file: weights.bin -> store.bin
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Put the file itself in the place of the link; `cp -L` copies what a link leads to. For a cache that is made of
+    links and is to be trusted, name its folder with `--external-data-root`.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

@@ -32,7 +32,27 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `external_data { key: "offset" value: "-1" }`
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "-1" }
+    }
+    ```
+
+    ### How to fix
+
+    Write offset and length in decimal digits and nothing else; an offset of 0 may be left out.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "0" }
+    }
+    ```
     """
     for data in model.external_data:
         if not data.is_external:

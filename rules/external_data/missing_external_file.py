@@ -25,7 +25,28 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A model whose `weights.bin` was left behind.
+    ```
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
+    lfs pull` fetches it. A model that can do without the file has its weights inside:
+
+    - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
+    - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

@@ -21,7 +21,21 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `initializer { name: "w" dims: 4 data_type: 1 data_location: EXTERNAL }`
+    ```
+    initializer { name: "w" data_type: 1 dims: 4 data_location: EXTERNAL }
+    ```
+
+    ### How to fix
+
+    Name the file; where there is none, put the values into the tensor and clear `data_location`.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     for data in model.external_data:
         if data.is_external and not data.location:

@@ -38,7 +38,28 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `external_data { key: "location" value: "/etc/passwd" }`
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "/data/weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Store the file in the folder of the model or below it, and name it from there, with `/` as separator on every
+    system.
+
+    - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     for data in model.external_data:
         if not data.is_external or not data.location:

@@ -25,7 +25,35 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Bytes 0 to 64 for one tensor and bytes 32 to 96 for another.
+    ```
+    # file: weights.bin, 96 zeros
+    initializer {
+      name: "a" data_type: 1 dims: 16 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    initializer {
+      name: "b" data_type: 1 dims: 16 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "32" }
+    }
+    ```
+
+    ### How to fix
+
+    Give each tensor bytes of its own: the next one begins where the one before it ends, or later.
+
+    ```
+    # file: weights.bin, 128 zeros
+    initializer {
+      name: "a" data_type: 1 dims: 16 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    initializer {
+      name: "b" data_type: 1 dims: 16 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "64" }
+    }
+    ```
     """
     ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}
     for data in model.external_data:

@@ -37,7 +37,24 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `external_data { key: "location" value: "../../etc/passwd" }`
+    ```
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "../weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Move the file into the folder of the model or below it, and name it from there.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     for data in model.external_data:
         if data.is_external and goes_up(data.location):

@@ -24,7 +24,30 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
 
     ### Example
 
-    `external_data { key: "offset" value: "100" }`
+    ```
+    # file: weights.bin, 116 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "100" }
+    }
+    ```
+
+    ### How to fix
+
+    Begin each tensor at a multiple of the page size, with zeros in between.
+
+    - `onnx_ir.save(..., external_data="weights.bin", alignment=4096, align_threshold=0)`, from version 1.1 of the
+      package on.
+
+    ```
+    # file: weights.bin, 4112 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "offset" value: "4096" }
+    }
+    ```
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

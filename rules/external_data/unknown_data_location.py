@@ -22,7 +22,17 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `data_location: 7`
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 data_location: 7 float_data: 1 }
+    ```
+
+    ### How to fix
+
+    Leave the field out for values in the tensor, and say EXTERNAL for values in a file.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    ```
     """
     for data in model.external_data:
         if data.proto.data_location not in (DEFAULT, EXTERNAL):

@@ -33,7 +33,27 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `external_data { key: "size" value: "16" }`
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "size" value: "16" }
+    }
+    ```
+
+    ### How to fix
+
+    Use the key that the specification has for it, or keep notes of one's own in the tensor's `metadata_props`.
+
+    ```
+    # file: weights.bin, 16 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+      external_data { key: "length" value: "16" }
+    }
+    ```
     """
     for data in model.external_data:
         for index, (key, _) in enumerate(data.entries):

@@ -22,7 +22,25 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `external_data { key: "location" value: "w.bin" }` without data_location
+    ```
+    # file: weights.bin, 4 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 1 float_data: 0
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
+
+    ### How to fix
+
+    Mark the tensor where the values are in the file; clear the entries where they are in the tensor.
+
+    ```
+    # file: weights.bin, 4 zeros
+    initializer {
+      name: "w" data_type: 1 dims: 1 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
     """
     for data in model.external_data:
         if data.entries and data.proto.data_location == DEFAULT:

@@ -51,7 +51,23 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Thirty functions, each of which calls the next one twice: sixty nodes that stand for more than 10**9.
+    ```
+    # limit: name_characters = 30
+    node { op_type: "Relu" input: "x" output: "encoder_layer_0_attention_output_of_the_first_head" }
+    ```
+
+    Under `--limit name_characters=30`.
+
+    ### How to fix
+
+    Make the model smaller in what the message counts: share functions and weights instead of repeating them, shorten
+    names that a program put together. Where the model has to be as large as it is, raise the limit with `--limit
+    NAME=VALUE`.
+
+    ```
+    # limit: name_characters = 30
+    node { op_type: "Relu" input: "x" output: "encoder_0_attention_0" }
+    ```
     """
     for fault in model.faults_of(FaultKind.LIMIT):
         allowed = describe_limit(fault.limit or "", model.limits)

@@ -29,7 +29,35 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    An If inside an If inside an If, forty deep.
+    ```
+    # proto: ModelProto
+    ir_version: 10 graph {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g { node { attribute { g {
+    } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } }
+    } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } } }
+    }
+    ```
+
+    ### How to fix
+
+    Take inner graphs out into functions, which stand beside the main graph and not inside it.
+
+    ```
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g { output { name: "then" }
+        node { op_type: "Inner" domain: "com.example" input: "x" output: "then" } } }
+      attribute { name: "else_branch" type: GRAPH g { output { name: "else" }
+        node { op_type: "Identity" input: "x" output: "else" } } }
+    }
+    functions { name: "Inner" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
+    ```
     """
     for fault in model.faults_of(FaultKind.NESTING):
         yield Finding(

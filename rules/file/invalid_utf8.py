@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="FIL-4", since="0.1.0", about=Model.has_faults, needs="file")
 def invalid_utf8(model: Model) -> Iterator[Finding]:
-    """A string field is not valid UTF-8.
+    r"""A string field is not valid UTF-8.
 
     ### Why it matters
 
@@ -23,7 +23,32 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A node name in Latin-1.
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 2e                 # graph
+       12 05 "graph"      # name
+       0a 14              # node
+          0a 01 "x" 12 01 "y" 22 04 "Relu"
+          1a 06 67 6c 61 63 e9 65  # name: "glac\xe9e", which is Latin-1
+       5a 0f              # input
+          0a 01 "x" 12 0a 0a 08 08 01 12 04 0a 02 08 02
+    ```
+
+    ### How to fix
+
+    Encode names as UTF-8, or keep to ASCII. Protocol Buffers does so by itself where the program hands it text and not
+    bytes.
+
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 2f                 # graph
+       12 05 "graph"      # name
+       0a 15              # node
+          0a 01 "x" 12 01 "y" 22 04 "Relu"
+          1a 07 67 6c 61 63 c3 a9 65  # name: "glacée"
+       5a 0f              # input
+          0a 01 "x" 12 0a 0a 08 08 01 12 04 0a 02 08 02
+    ```
     """
     for fault in model.faults_of(FaultKind.UTF8):
         yield Finding(

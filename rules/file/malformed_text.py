@@ -21,7 +21,23 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `ir_version: eight`
+    ```
+    # proto: ModelProto
+    ir_version: eight
+    graph { name: "g" }
+    ```
+
+    ### How to fix
+
+    Correct the place that the message names. A program writes the text with `google.protobuf.text_format` or
+    `json_format`, not by hand.
+
+    ```
+    # proto: ModelProto
+    ir_version: 8
+    opset_import { version: 17 }
+    graph { name: "g" }
+    ```
     """
     for fault in model.faults_of(FaultKind.TEXT):
         yield Finding(

@@ -23,7 +23,24 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `{"irVersion": 10, "graph": {}}` in a file `model.onnx`
+    ```
+    # name: model.onnx
+    ir_version: 10
+    opset_import { version: 21 }
+    graph { name: "g" }
+    ```
+
+    ### How to fix
+
+    Rename the file, or write it in binary form; `onnx.save(onnx.load("model.onnx", format="textproto"), "model.onnx")`
+    does, and takes `format="json"` for JSON.
+
+    ```
+    # name: model.textproto
+    ir_version: 10
+    opset_import { version: 21 }
+    graph { name: "g" }
+    ```
     """
     for fault in model.faults_of(FaultKind.FILE_NAME):
         yield Finding(

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="FIL-1", since="0.1.0", about=Model.has_faults, needs="file")
 def not_a_model(model: Model) -> Iterator[Finding]:
-    """The file is not a serialized ONNX model.
+    r"""The file is not a serialized ONNX model.
 
     ### Why it matters
 
@@ -22,7 +22,22 @@ def not_a_model(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    The three lines of a Git LFS pointer under the name `model.onnx`.
+    ```
+    "version https://git-lfs.github.com/spec/v1\n"
+    "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+    "size 12345\n"
+    ```
+
+    ### How to fix
+
+    Put the model itself there: `git lfs pull` for a pointer of Git LFS, the download again where it brought a page of
+    HTML, unpacking for an archive. A file of another framework has to be converted first.
+
+    ```
+    08 0a               # ir_version: 10
+    42 02 10 15         # opset_import { version: 21 }
+    3a 07 12 05 "graph" # graph { name: "graph" }
+    ```
     """
     for fault in model.faults_of(FaultKind.NOT_A_MODEL):
         yield Finding(

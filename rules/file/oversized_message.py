@@ -23,7 +23,31 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
 
     ### Example
 
-    A model of 4 GiB with all weights inside.
+    ```
+    # option: oversized-message.max_bytes = 150
+    initializer { name: "w" data_type: 1 dims: 32
+      raw_data: "................................................................"
+                "................................................................" }
+    ```
+
+    With a `max_bytes` of 150, in place of 2 GiB.
+
+    ### How to fix
+
+    Keep the weights in a file beside the model.
+
+    - The `onnx` package: `onnx.save(..., save_as_external_data=True)`; weights in attributes of Constant nodes go with
+      `convert_attribute=True`.
+    - PyTorch: `torch.onnx.export(..., external_data=True)` with `dynamo=True`.
+    - tf2onnx: `--large_model`.
+    - ONNX Runtime: `use_external_data_format=True` for `quantize_static` and `quantize_dynamic`.
+
+    ```
+    # option: oversized-message.max_bytes = 150
+    # file: weights.bin, 128 zeros
+    initializer { name: "w" data_type: 1 dims: 32 data_location: EXTERNAL
+                  external_data { key: "location" value: "weights.bin" } }
+    ```
     """
     size = model.source.size
     if size <= max_bytes or model.form != "binary" or any(model.faults_of(FaultKind.NOT_A_MODEL)):

@@ -23,7 +23,24 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `cat a.onnx b.onnx > c.onnx`
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 07 12 05 "first"   # graph { name: "first" }
+    3a 08 12 06 "second"  # graph { name: "second" }
+    ```
+
+    `cat a.onnx b.onnx > c.onnx` makes such a file.
+
+    ### How to fix
+
+    Write one message into one file. To join two models, take `onnx.compose.merge_models`. A program that writes fields
+    by itself has to write each once; reading the file with Protocol Buffers and writing it again keeps what readers
+    see.
+
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 08 12 06 "second"  # graph { name: "second" }
+    ```
     """
     for fault in model.faults_of(FaultKind.REPEATED):
         yield Finding(

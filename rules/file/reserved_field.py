@@ -28,7 +28,24 @@ def reserved_field(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Field 12 of an attribute, which was `v`.
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 0a                 # graph
+       12 05 "graph"      # name
+       1a 01 "x"          # field 3, which held the names of the inputs
+    ```
+
+    ### How to fix
+
+    Write the field that came in its place, or none; a program that was made from an old `onnx.proto` has to be made
+    from the present one.
+
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 18                 # graph
+       12 05 "graph"      # name
+       5a 0f 0a 01 "x" 12 0a 0a 08 08 01 12 04 0a 02 08 02  # input: "x", two floats
+    ```
     """
     counts: dict[tuple[str, int], int] = {}
     faults = [

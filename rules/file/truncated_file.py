@@ -22,7 +22,22 @@ def truncated_file(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A model of 1,000 bytes of which the first 900 were copied.
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 18                 # graph, 24 bytes
+       12 05 "gra"        # name, 5 bytes; here the file ends
+    ```
+
+    ### How to fix
+
+    Copy or download the file again and compare its size or checksum; a program that writes a model has to close the
+    file before it is used.
+
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 07                 # graph, 7 bytes
+       12 05 "graph"      # name, 5 bytes
+    ```
     """
     for fault in model.faults_of(FaultKind.TRUNCATED):
         yield Finding(

@@ -24,7 +24,25 @@ def unknown_field(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Field 99 in a NodeProto.
+    ```
+    08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
+    3a 0f                 # graph
+       12 05 "graph"      # name
+       9a 06 05 "notes"   # field 99
+    ```
+
+    ### How to fix
+
+    Keep what is one's own in `metadata_props`. Where the field belongs to a newer ONNX than onnx-lint knows, update
+    onnx-lint.
+
+    ```
+    08 0d  42 02 10 1a    # ir_version: 13, opset_import { version: 26 }
+    3a 25                 # graph
+       12 05 "graph"      # name
+       82 01 1b           # metadata_props
+          0a 11 "com.example.notes" 12 06 "a note"
+    ```
     """
     faults = [
         fault for fault in model.faults_of(FaultKind.UNKNOWN_FIELD) if not is_reserved(fault.message_type, fault.number)

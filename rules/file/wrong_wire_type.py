@@ -22,7 +22,21 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `ir_version` written as a string.
+    ```
+    0a 02 "10"            # ir_version, as a string
+    42 02 10 15           # opset_import { version: 21 }
+    3a 07 12 05 "graph"   # graph { name: "graph" }
+    ```
+
+    ### How to fix
+
+    Write the type that `onnx.proto` declares; code that protoc makes from it cannot do otherwise.
+
+    ```
+    08 0a                 # ir_version: 10
+    42 02 10 15           # opset_import { version: 21 }
+    3a 07 12 05 "graph"   # graph { name: "graph" }
+    ```
     """
     for fault in model.faults_of(FaultKind.WIRE_TYPE):
         yield Finding(

@@ -24,8 +24,22 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "Gelu" domain: "com.example" input: "x" output: "y" node { ... } }
-    functions { name: "Gelu" domain: "com.example" input: "x" output: "z" node { ... } }
+    functions { name: "Gelu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Gelu" input: "x" output: "y" } }
+    functions { name: "Gelu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Drop one of them where they are the same, as after a merge; otherwise rename one, or from IR version 10 on give
+    each an `overload`, and its calls the same.
+
+    ```
+    functions { name: "Gelu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Gelu" input: "x" output: "y" } }
+    functions { name: "Gelu" domain: "com.example" overload: "rough" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
     ```
     """
     if not model.calls.has_namesakes:

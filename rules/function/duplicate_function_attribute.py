@@ -26,9 +26,23 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
 
     ```
     functions {
-      name: "F" domain: "com.example"
+      name: "F" domain: "com.example" input: "x" output: "y"
       attribute: "alpha"
       attribute_proto { name: "alpha" type: FLOAT f: 1 }
+      node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
+    }
+    ```
+
+    ### How to fix
+
+    List a parameter that has a default in `attribute_proto` alone, and one that every call has to give in `attribute`
+    alone.
+
+    ```
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y"
+      attribute_proto { name: "alpha" type: FLOAT f: 1 }
+      node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
     }
     ```
     """

@@ -25,7 +25,17 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "F" domain: "com.example" input: "x" input: "x" output: "y" node { ... } }
+    functions { name: "F" domain: "com.example" input: "x" input: "x" output: "y"
+                node { op_type: "Add" input: "x" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Give the second parameter a name of its own, also where the body uses it, or drop it and its argument in each call.
+
+    ```
+    functions { name: "F" domain: "com.example" input: "a" input: "b" output: "y"
+                node { op_type: "Add" input: "a" input: "b" output: "y" } }
     ```
     """
     for function in model.functions:

@@ -25,6 +25,15 @@ def empty_function(model: Model) -> Iterator[Finding]:
     ```
     functions { name: "Pass" domain: "com.example" input: "x" output: "x" }
     ```
+
+    ### How to fix
+
+    Hand the input through with an Identity node, or drop the function together with its calls.
+
+    ```
+    functions { name: "Pass" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Identity" input: "x" output: "y" } }
+    ```
     """
     for function in model.functions:
         if not function.body.forms:

@@ -26,7 +26,17 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "F" domain: "com.example" input: "x" input: "bias" output: "y" }
-    functions { name: "F" domain: "com.example" input: "x" output: "y" node { ... } }
+    functions { name: "F" domain: "com.example" input: "x" output: "y" node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Pass what the function declares, or declare the parameter that it lacks.
+
+    ```
+    node { op_type: "F" domain: "com.example" input: "x" input: "bias" output: "y" }
+    functions { name: "F" domain: "com.example" input: "x" input: "b" output: "y"
+                node { op_type: "Add" input: "x" input: "b" output: "y" } }
     ```
     """
     if not any(map(_has_surplus, model.operators.alike_nodes)):

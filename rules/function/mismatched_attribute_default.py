@@ -26,9 +26,21 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "F" domain: "com.example" attribute_proto { name: "kind" type: FLOAT f: 1 } node {
-      op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT ref_attr_name: "kind" }
-    } }
+    functions { name: "F" domain: "com.example" input: "x" output: "y"
+                attribute_proto { name: "kind" type: FLOAT f: 1 }
+                node { op_type: "Cast" input: "x" output: "y"
+                       attribute { name: "to" type: INT ref_attr_name: "kind" } } }
+    ```
+
+    ### How to fix
+
+    Give the default the type that the operator in the body asks for.
+
+    ```
+    functions { name: "F" domain: "com.example" input: "x" output: "y"
+                attribute_proto { name: "kind" type: INT i: 1 }
+                node { op_type: "Cast" input: "x" output: "y"
+                       attribute { name: "to" type: INT ref_attr_name: "kind" } } }
     ```
     """
     defaults = {

@@ -27,7 +27,23 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "axis" type: FLOAT f: 1 } }
-    functions { name: "F" domain: "com.example" attribute_proto { name: "axis" type: INT i: 0 } ... }
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute_proto { name: "axis" type: INT i: 0 }
+      node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT ref_attr_name: "axis" } }
+    }
+    ```
+
+    ### How to fix
+
+    Pass a value of the parameter's type; in Python `axis=1` is an INT and `axis=1.0` a FLOAT for
+    `onnx.helper.make_node`.
+
+    ```
+    node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute_proto { name: "axis" type: INT i: 0 }
+      node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT ref_attr_name: "axis" } }
+    }
     ```
     """
     parameters: dict[int, dict[str, Attribute]] = {}

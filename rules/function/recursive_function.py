@@ -35,8 +35,22 @@ def recursive_function(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "F" domain: "com.example" node { op_type: "G" domain: "com.example" ... } ... }
-    functions { name: "G" domain: "com.example" node { op_type: "F" domain: "com.example" ... } ... }
+    functions { name: "F" domain: "com.example" input: "x" output: "y"
+                node { op_type: "G" domain: "com.example" input: "x" output: "y" } }
+    functions { name: "G" domain: "com.example" input: "x" output: "y"
+                node { op_type: "F" domain: "com.example" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Write what repeats as a Loop or Scan, and let one of the functions call something else. A function that carries the
+    name of the operator in its own body needs another name or domain.
+
+    ```
+    functions { name: "F" domain: "com.example" input: "x" output: "y"
+                node { op_type: "G" domain: "com.example" input: "x" output: "y" } }
+    functions { name: "G" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
     ```
     """
     if model.calls.all:

@@ -33,6 +33,18 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
              attribute { name: "alpha" type: FLOAT ref_attr_name: "aplha" } }
     }
     ```
+
+    ### How to fix
+
+    Declare the parameter, or refer to the one that is meant.
+
+    ```
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha"
+      node { op_type: "LeakyRelu" input: "x" output: "y"
+             attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
+    }
+    ```
     """
     suggestions = Suggestions()
     declared: dict[int, dict[str, None]] = {}

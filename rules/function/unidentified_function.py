@@ -26,7 +26,16 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "Gelu" input: "x" output: "y" }
+    functions { name: "Gelu" input: "x" output: "y" node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    State a name and a domain of one's own, and the same domain in the calls and in the imports of the model.
+
+    ```
+    functions { name: "Gelu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
     ```
     """
     for function in model.functions:

@@ -26,7 +26,22 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "beta" type: FLOAT f: 1 } }
-    functions { name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha" node { ... } }
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha"
+      node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
+    }
+    ```
+
+    ### How to fix
+
+    Name a parameter of the function, or declare the one that is passed.
+
+    ```
+    node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
+    functions {
+      name: "F" domain: "com.example" input: "x" output: "y" attribute: "alpha"
+      node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
+    }
     ```
     """
     suggestions = Suggestions()

@@ -36,7 +36,19 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "Gelu" domain: "com.example" input: "x" output: "y" }
-    functions { name: "FastGelu" domain: "com.example" input: "x" output: "y" node { ... } }
+    functions { name: "FastGelu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Bring the function along, or call the one that is there. A tool that takes a graph out of a model, or joins two,
+    has to take the functions with it.
+
+    ```
+    node { op_type: "FastGelu" domain: "com.example" input: "x" output: "y" }
+    functions { name: "FastGelu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
     ```
     """
     functions: dict[str, dict[str, None]] = {}

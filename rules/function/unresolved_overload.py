@@ -27,7 +27,18 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "F" domain: "com.example" overload: "float" input: "x" output: "y" }
-    functions { name: "F" domain: "com.example" overload: "int" input: "x" output: "y" node { ... } }
+    functions { name: "F" domain: "com.example" overload: "int" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Name the overload of a function that is there, and none at the call of an operator.
+
+    ```
+    node { op_type: "F" domain: "com.example" overload: "int" input: "x" output: "y" }
+    functions { name: "F" domain: "com.example" overload: "int" input: "x" output: "y"
+                node { op_type: "Relu" input: "x" output: "y" } }
     ```
     """
     if not model.calls.has_overloads:

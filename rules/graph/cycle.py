@@ -35,6 +35,16 @@ def cycle(model: Model) -> Iterator[Finding]:
     node { op_type: "Add" input: "x" input: "b" output: "a" }
     node { op_type: "Relu" input: "a" output: "b" }
     ```
+
+    ### How to fix
+
+    Find the input that was wired wrongly: a graph has no way back. What is to go round belongs into the body of a Loop
+    or Scan, which hands a value on from one turn to the next.
+
+    ```
+    node { op_type: "Add" input: "x" input: "x" output: "a" }
+    node { op_type: "Relu" input: "a" output: "b" }
+    ```
     """
     for found in model.resolution.cycles:
         nodes = list(zip(found.nodes, found.values, strict=True))

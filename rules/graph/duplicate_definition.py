@@ -30,6 +30,16 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" }
     node { op_type: "Abs" input: "x" output: "y" }
     ```
+
+    ### How to fix
+
+    Give the second value a name of its own, and use it where that value is meant. Before two graphs are joined, prefix
+    the names of one: `onnx.compose.add_prefix` or `prefix1=` and `prefix2=` of `onnx.compose.merge_models`.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    node { op_type: "Abs" input: "x" output: "z" }
+    ```
     """
     for graph in model.graphs:
         if not _is_clean(graph):

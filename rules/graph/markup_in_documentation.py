@@ -40,6 +40,14 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
     ```
     graph { name: "g" doc_string: "A classifier.<br>See <a href='x'>the paper</a>." }
     ```
+
+    ### How to fix
+
+    Write plain text or Markdown, or drop the text; `onnx.helper.strip_doc_string` empties all of them.
+
+    ```
+    graph { name: "g" doc_string: "A classifier. See [the paper](x)." }
+    ```
     """
     for text, place, thing in _documentation(model):
         tag = _TAG.search(text)

@@ -24,7 +24,16 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { name: "g" node { op_type: "Relu" input: "x" output: "y" } }
+    graph { name: "g" }
+    ```
+
+    ### How to fix
+
+    Say in `doc_string` what the graph and its attributes are for; `onnx.helper.make_graph(..., doc_string=...)` sets
+    it.
+
+    ```
+    graph { name: "g" doc_string: "Cuts negative values off." }
     ```
     """
     for graph in model.graphs:

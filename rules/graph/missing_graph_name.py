@@ -24,7 +24,15 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { node { op_type: "Relu" input: "x" output: "y" } }
+    graph { node { op_type: "Constant" output: "y" attribute { name: "value_int" type: INT i: 1 } } }
+    ```
+
+    ### How to fix
+
+    Name the graph; the name is the second argument of `onnx.helper.make_graph`.
+
+    ```
+    graph { name: "main" node { op_type: "Constant" output: "y" attribute { name: "value_int" type: INT i: 1 } } }
     ```
     """
     for graph in model.graphs:

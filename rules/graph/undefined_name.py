@@ -32,7 +32,17 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "Relu" input: "imput" output: "y" }
-    input { name: "input" }
+    input { name: "input" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
+    ### How to fix
+
+    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as inputs
+    or initializers what it took from there. `onnx.utils.extract_model` cuts at values and brings along what is needed.
+
+    ```
+    node { op_type: "Relu" input: "input" output: "y" }
+    input { name: "input" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
     """
     yield from _undefined_inputs(model)

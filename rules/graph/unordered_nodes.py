@@ -29,6 +29,18 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "a" output: "b" }
     node { op_type: "Abs" input: "x" output: "a" }
     ```
+
+    ### How to fix
+
+    Write a node after those whose outputs it uses. After nodes were added or moved, sort them:
+
+    - `onnx_ir`: `onnx_ir.passes.common.TopologicalSortPass()(model)`, or `graph.sort()` for one graph.
+    - ONNX GraphSurgeon: `graph.toposort()`.
+
+    ```
+    node { op_type: "Abs" input: "x" output: "a" }
+    node { op_type: "Relu" input: "a" output: "b" }
+    ```
     """
     seen: set[tuple[int, str]] = set()
     for late in model.resolution.unordered:

@@ -27,6 +27,15 @@ def duplicate_initializer(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
     initializer { name: "w" data_type: 1 dims: 1 float_data: 2 }
     ```
+
+    ### How to fix
+
+    Drop the one that is not meant, or rename it with its uses. Code that changes a weight has to replace the tensor,
+    not to append another one.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 2 }
+    ```
     """
     for graph in model.graphs:
         names = [*graph.initializer_names, *graph.sparse_initializer_names]

@@ -29,6 +29,18 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
     ir_version: 3
     graph { name: "g" initializer { name: "w" data_type: 1 dims: 1 float_data: 1 } }
     ```
+
+    ### How to fix
+
+    Declare the input, or write a newer model: from IR version 4 on none is needed.
+
+    - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)` adds the inputs.
+
+    ```
+    ir_version: 4
+    opset_import { version: 9 }
+    graph { name: "g" initializer { name: "w" data_type: 1 dims: 1 float_data: 1 } }
+    ```
     """
     if model.effective_ir_version >= FREE_INITIALIZERS_SINCE:
         return

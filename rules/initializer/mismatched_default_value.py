@@ -30,6 +30,16 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
     input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }
     initializer { name: "w" data_type: 7 dims: 3 int64_data: [1, 2, 3] }
     ```
+
+    ### How to fix
+
+    Make the declaration of the input and the tensor agree, and change the one that is wrong. An input that nobody sets
+    is better dropped, from IR version 4 on.
+
+    ```
+    input { name: "w" type { tensor_type { elem_type: 7 shape { dim { dim_value: 3 } } } } }
+    initializer { name: "w" data_type: 7 dims: 3 int64_data: [1, 2, 3] }
+    ```
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
         declared = declarations[0]

@@ -29,6 +29,18 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
     input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
     ```
+
+    ### How to fix
+
+    Drop the input, from IR version 4 on; the initializer is then a constant.
+
+    - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=False)`.
+    - `onnx_ir.passes.common.RemoveInitializersFromInputsPass()(model)`.
+    - ONNX Runtime: `python -m onnxruntime.tools.remove_initializer_from_input --input model.onnx --output model.onnx`.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    ```
     """
     graph = model.main_graph
     if model.effective_ir_version < FREE_INITIALIZERS_SINCE:

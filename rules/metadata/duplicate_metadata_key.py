@@ -42,6 +42,15 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     metadata_props { key: "author" value: "A" }
     metadata_props { key: "author" value: "B" }
     ```
+
+    ### How to fix
+
+    Keep one entry, or put all that is to be said into one value. `onnx.helper.set_model_props` and, for other
+    messages, `onnx.helper.set_metadata_props` write the entries anew from a dictionary.
+
+    ```
+    metadata_props { key: "author" value: "A, B" }
+    ```
     """
     for metadata in model.metadata():
         keys = [entry.key for entry in metadata.entries]

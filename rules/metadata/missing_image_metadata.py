@@ -26,7 +26,18 @@ def missing_image_metadata(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    input { name: "photo" type { denotation: "IMAGE" tensor_type { elem_type: 1 } } }
+    input { name: "photo" type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { } } } }
+    ```
+
+    ### How to fix
+
+    Say how the pixels are stored, or drop the denotation.
+
+    ```
+    input { name: "photo" type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { } } } }
+    metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb8" }
+    metadata_props { key: "Image.ColorSpaceGamma" value: "SRGB" }
+    metadata_props { key: "Image.NominalPixelRange" value: "Normalized_0_1" }
     ```
     """
     if any(entry.key.lower().startswith("image.") for entry in model.proto.metadata_props):

@@ -34,7 +34,17 @@ def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb9" }`
+    ```
+    metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb9" }
+    ```
+
+    ### How to fix
+
+    Take one of the values that the specification lists.
+
+    ```
+    metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb8" }
+    ```
     """
     names = {key.lower(): key for key in VALUES}
     for index, entry in enumerate(model.proto.metadata_props):

@@ -30,7 +30,17 @@ def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `metadata_props { key: "stride" value: "32" }`
+    ```
+    metadata_props { key: "stride" value: "32" }
+    ```
+
+    ### How to fix
+
+    Put a domain before the key, written backwards, where the readers of the model can be changed along with it.
+
+    ```
+    metadata_props { key: "com.example.stride" value: "32" }
+    ```
     """
     first: dict[str, tuple[Place, str]] = {}
     for metadata in model.metadata():

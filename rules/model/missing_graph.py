@@ -25,8 +25,21 @@ def missing_graph(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    # proto: ModelProto
     ir_version: 10
     opset_import { version: 21 }
+    ```
+
+    ### How to fix
+
+    Write the graph; a program that removed it for size has to put it back. A file of functions alone is for the tool
+    that reads it, and no model.
+
+    ```
+    # proto: ModelProto
+    ir_version: 10
+    opset_import { version: 21 }
+    graph { name: "g" }
     ```
     """
     if model.proto.HasField("graph"):

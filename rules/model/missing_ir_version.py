@@ -24,7 +24,23 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A model that was put together by hand, without `ir_version`.
+    ```
+    # proto: ModelProto
+    opset_import { version: 21 }
+    graph { name: "g" }
+    ```
+
+    ### How to fix
+
+    State the IR version of the ONNX release whose features the model uses; `onnx.helper.make_model` does, and takes
+    `ir_version=` for an older one.
+
+    ```
+    # proto: ModelProto
+    ir_version: 10
+    opset_import { version: 21 }
+    graph { name: "g" }
+    ```
     """
     if model.ir_version == 0:
         allowed = f"1 to {NEWEST_IR_VERSION}"

@@ -23,7 +23,19 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A model as most exporters write it, without `domain`.
+    ```
+    graph { name: "g" }
+    ```
+
+    ### How to fix
+
+    State a domain of one's own, written backwards: `model.domain = "org.example"`. It says whose names the model's
+    are.
+
+    ```
+    domain: "org.example"
+    graph { name: "g" }
+    ```
     """
     if not model.proto.domain:
         yield Finding(ROOT.at("domain"), "the model states no domain", allowed="a reverse domain name")

@@ -23,7 +23,20 @@ def missing_producer(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A model without `producer_name`.
+    ```
+    graph { name: "g" }
+    ```
+
+    ### How to fix
+
+    Name the tool that wrote the model, and its version: `onnx.helper.make_model(graph, producer_name=...,
+    producer_version=...)`.
+
+    ```
+    producer_name: "trainer"
+    producer_version: "2.1"
+    graph { name: "g" }
+    ```
     """
     if not model.proto.producer_name:
         yield Finding(

@@ -25,7 +25,17 @@ def unqualified_model_domain(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `domain: "my_models"`
+    ```
+    domain: "my_models"
+    ```
+
+    ### How to fix
+
+    Write a domain name that one has, backwards, with dots between its labels.
+
+    ```
+    domain: "org.example.models"
+    ```
     """
     domain = model.proto.domain
     if domain and not is_reverse_domain_name(domain):

@@ -26,8 +26,25 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    attribute { name: "then_branch" type: GRAPH g { name: "branch" ... } }
-    attribute { name: "else_branch" type: GRAPH g { name: "branch" ... } }
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g { name: "branch" output { name: "a" }
+        node { op_type: "Relu" input: "x" output: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g { name: "branch" output { name: "b" }
+        node { op_type: "Abs" input: "x" output: "b" } } }
+    }
+    ```
+
+    ### How to fix
+
+    Name each graph differently, for example after the node and the attribute in which it stands.
+
+    ```
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g { name: "if_0_then" output { name: "a" }
+        node { op_type: "Relu" input: "x" output: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g { name: "if_0_else" output { name: "b" }
+        node { op_type: "Abs" input: "x" output: "b" } } }
+    }
     ```
     """
     first: dict[str, Graph] = {}

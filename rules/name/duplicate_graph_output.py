@@ -26,8 +26,20 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    output { name: "y" ... }
-    output { name: "y" ... }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
+    ### How to fix
+
+    Return a value once; where callers want two outputs, copy it with an Identity node.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    node { op_type: "Identity" input: "y" output: "z" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    output { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
     """
     for graph in model.graphs:

@@ -30,6 +30,18 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     node { name: "n" op_type: "Relu" input: "x" output: "a" }
     node { name: "n" op_type: "Abs" input: "a" output: "y" }
     ```
+
+    ### How to fix
+
+    Give each node a name of its own, or none.
+
+    - `onnx_ir`: `onnx_ir.passes.common.NameFixPass()(model)`.
+    - `onnx.compose.add_prefix` before two graphs are joined.
+
+    ```
+    node { name: "relu" op_type: "Relu" input: "x" output: "a" }
+    node { name: "abs" op_type: "Abs" input: "a" output: "y" }
+    ```
     """
     for graph in model.graphs:
         # A training algorithm is one graph with the inference graph.

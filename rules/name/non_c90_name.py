@@ -36,6 +36,18 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Relu" input: "x" output: "0/relu.out" }
     ```
+
+    ### How to fix
+
+    Replace dots, slashes, colons and the like by underscores, and put a letter before a leading digit; the names of
+    inputs and outputs are those that callers use.
+
+    - PyTorch: `input_names=` and `output_names=` of `torch.onnx.export` set those of the main graph.
+    - tf2onnx: `--rename-inputs` and `--rename-outputs`.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "layer_0_relu_out" }
+    ```
     """
     # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
     alike_nodes = model.operators.alike_nodes

@@ -25,6 +25,14 @@ def missing_op_type(model: Model) -> Iterator[Finding]:
     ```
     node { input: "x" output: "y" }
     ```
+
+    ### How to fix
+
+    Name the operator, or drop the node.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    ```
     """
     for node in model.nodes():
         if not node.op_type:

@@ -25,6 +25,14 @@ def node_without_outputs(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Relu" input: "x" }
     ```
+
+    ### How to fix
+
+    Name the outputs, or drop the node: nothing can see what it does.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    ```
     """
     for node in model.nodes():
         if not node.outputs:
