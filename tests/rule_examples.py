@@ -13,7 +13,7 @@ from google.protobuf import text_format
 
 from onnx_lint.rule import Rule
 from onnx_lint.schema import Proto, message
-from onnx_lint.spec.releases import RELEASES
+from onnx_lint.spec.releases import RELEASES, normalized_domain
 
 EXAMPLE: Final = "Example"
 CORRECTION: Final = "How to fix"
@@ -79,8 +79,8 @@ def completed(excerpt: str) -> Proto:
             graph.name = name
     if states.isdisjoint({"graph", "input"}):
         _define(model, sorted(_free(model.graph)))
-    domains = sorted({node.domain for node in _nodes(model)} | {function.domain for function in model.functions})
-    imports = [{"domain": domain, "version": NEWEST.opset_version(domain) or 1} for domain in {"", *domains}]
+    domains = {normalized_domain(part.domain) for part in (*_nodes(model), *model.functions)}
+    imports = [{"domain": domain, "version": NEWEST.opset_version(domain) or 1} for domain in sorted({"", *domains})]
     for part in [*([] if "opset_import" in states else [model]), *(f for f in model.functions if not f.opset_import)]:
         for pair in imports:
             part.opset_import.add(**pair)

@@ -24,7 +24,23 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Two operators `Blur`, one since version 1 and one since version 2.
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
+    operator { op_type: "Blur" since_version: 1 status: STABLE }
+    operator { op_type: "Blur" since_version: 2 status: STABLE }
+    ```
+
+    ### How to fix
+
+    Keep the operator as this version of the set has it; what it was before belongs into the document of the earlier
+    version.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
+    operator { op_type: "Blur" since_version: 2 status: STABLE }
+    ```
     """
     first: dict[str, tuple[int, int]] = {}
     for index, operator in enumerate(model.document.operator):

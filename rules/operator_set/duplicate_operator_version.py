@@ -24,7 +24,22 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Two operators `Blur`, both since version 1.
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
+    operator { op_type: "Blur" since_version: 1 status: STABLE }
+    operator { op_type: "Blur" since_version: 1 status: EXPERIMENTAL }
+    ```
+
+    ### How to fix
+
+    Drop the one that is not meant.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
+    operator { op_type: "Blur" since_version: 1 status: STABLE }
+    ```
     """
     document = model.document
     first: dict[tuple[str, int], int] = {}

@@ -27,8 +27,21 @@ def foreign_function(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    domain: "com.example"
-    functions { name: "Blur" domain: "com.elsewhere" }
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    functions { name: "Blur" domain: "com.elsewhere" input: "x" output: "y" opset_import { version: 21 }
+                node { op_type: "Relu" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    State the domain of the set, or move the function into the set of its own domain.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    functions { name: "Blur" domain: "com.example" input: "x" output: "y" opset_import { version: 21 }
+                node { op_type: "Relu" input: "x" output: "y" } }
     ```
     """
     domain = normalized_domain(model.document.domain)

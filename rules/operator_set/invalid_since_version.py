@@ -23,7 +23,22 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `operator { op_type: "Blur" since_version: 3 }` in a set of version 2.
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
+    operator { op_type: "Blur" since_version: 3 status: STABLE }
+    ```
+
+    ### How to fix
+
+    State the version of the set that brought the operator in its present form; if that is this one, raise
+    `opset_version`.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 3
+    operator { op_type: "Blur" since_version: 3 status: STABLE }
+    ```
     """
     newest = model.document.opset_version
     for index, operator in enumerate(model.document.operator):

@@ -28,7 +28,19 @@ def missing_magic(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    An operator set with `magic: "onnxopset"`.
+    ```
+    # proto: OperatorSetProto
+    magic: "onnxopset" ir_version: 10 domain: "com.example" opset_version: 1
+    ```
+
+    ### How to fix
+
+    Write the word as it is, in capitals, and as the first field of the file.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    ```
     """
     magic = model.document.magic
     if magic != MAGIC:

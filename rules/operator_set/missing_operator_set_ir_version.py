@@ -21,7 +21,19 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    An operator set without `ir_version`.
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" domain: "com.example" opset_version: 1
+    ```
+
+    ### How to fix
+
+    State the IR version by which the document is written.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    ```
     """
     if model.document.ir_version == 0:
         yield Finding(ROOT.at("ir_version"), "the operator set states no IR version", allowed="a published IR version")

@@ -22,7 +22,19 @@ def missing_operator_set_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    An operator set with `opset_version: 0`.
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example"
+    ```
+
+    ### How to fix
+
+    Number the versions of the set from 1 on.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    ```
     """
     version = model.document.opset_version
     if version < 1:

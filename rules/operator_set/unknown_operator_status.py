@@ -22,7 +22,21 @@ def unknown_operator_status(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `status: 2`
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    operator { op_type: "Blur" since_version: 1 status: 2 }
+    ```
+
+    ### How to fix
+
+    Take one of the two that there are.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    operator { op_type: "Blur" since_version: 1 status: STABLE }
+    ```
     """
     for index, operator in enumerate(model.document.operator):
         if operator.status not in (0, 1):

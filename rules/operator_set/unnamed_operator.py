@@ -21,7 +21,21 @@ def unnamed_operator(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `operator { since_version: 1 }`
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    operator { since_version: 1 }
+    ```
+
+    ### How to fix
+
+    Name the operator as nodes are to name it in `op_type`.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
+    operator { op_type: "Blur" since_version: 1 }
+    ```
     """
     for index, operator in enumerate(model.document.operator):
         if not operator.op_type:

@@ -25,7 +25,19 @@ def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `domain: "custom"`
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "custom" opset_version: 1
+    ```
+
+    ### How to fix
+
+    Put a domain name that one has before it, backwards; the models that use the set have to import it under that name.
+
+    ```
+    # proto: OperatorSetProto
+    magic: "ONNXOPSET" ir_version: 10 domain: "com.example.custom" opset_version: 1
+    ```
     """
     domain = model.document.domain
     if normalized_domain(domain) and not is_reverse_domain_name(domain):

@@ -41,6 +41,15 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
     opset_import { domain: "" version: 11 }
     opset_import { domain: "ai.onnx" version: 13 }
     ```
+
+    ### How to fix
+
+    Keep the version by which the nodes are written. A tool that joins models has to bring both to one version first;
+    `onnx.version_converter.convert_version(model, 13)` does.
+
+    ```
+    opset_import { domain: "" version: 13 }
+    ```
     """
     for importer in model.imports.where(_has_duplicates):
         yield from _duplicates(model, importer)

@@ -27,7 +27,26 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `opset_import { domain: "ai.onnx.ml" version: 3 }` under `--variant onnx`.
+    ```
+    # variant: onnx
+    opset_import { version: 21 }
+    opset_import { domain: "ai.onnx.ml" version: 3 }
+    ```
+
+    Under `--variant onnx`.
+
+    ### How to fix
+
+    Drop the import where no node needs it, and write the nodes of the domain in operators of the default one. A model
+    that is to have them is one of ONNX-ML, which is what is judged without `--variant onnx`.
+
+    - skl2onnx: `options={"zipmap": False}` leaves out ZipMap, `black_op={...}` other operators where there is another
+      way.
+
+    ```
+    # variant: onnx
+    opset_import { version: 21 }
+    ```
     """
     if model.standard.variant != "onnx":
         return

@@ -46,7 +46,22 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     ```
     opset_import { domain: "" version: 21 }
-    graph { node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" } }
+    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
+    ```
+
+    ### How to fix
+
+    Import each domain that a node has, and in each function those of its body.
+
+    - The `onnx` package: `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1),
+      ...])`.
+    - PyTorch: `torch.onnx.export(..., custom_opsets={"com.example": 1})` with `dynamo=False`.
+    - tf2onnx: `--extra_opset com.example:1`.
+
+    ```
+    opset_import { domain: "" version: 21 }
+    opset_import { domain: "com.microsoft" version: 1 }
+    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
     ```
     """
     in_use = model.domains_in_use

@@ -27,6 +27,15 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
     ir_version: 2
     opset_import { version: 7 }
     ```
+
+    ### How to fix
+
+    State an IR version of 3 or later, which all consumers read today.
+
+    ```
+    ir_version: 3
+    opset_import { version: 7 }
+    ```
     """
     since = FIELDS["ModelProto.opset_import"].ir_version
     if 1 <= model.ir_version < since and model.proto.opset_import:

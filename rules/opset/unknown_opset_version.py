@@ -35,7 +35,21 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `opset_import { domain: "" version: 999 }`
+    ```
+    opset_import { domain: "" version: 999 }
+    ```
+
+    ### How to fix
+
+    Import the version by which the nodes are written, or update onnx-lint where it is newer than this one knows.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=21)`.
+    - skl2onnx and onnxmltools: `target_opset={"": 21, "ai.onnx.ml": 3}`.
+    - tf2onnx: `--opset 18`.
+
+    ```
+    opset_import { domain: "" version: 21 }
+    ```
     """
     schemas = model.operators.schemas
     for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, schemas) for entry in entries)):

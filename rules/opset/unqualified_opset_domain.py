@@ -27,7 +27,20 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `opset_import { domain: "custom" version: 1 }`
+    ```
+    opset_import { domain: "" version: 21 }
+    opset_import { domain: "custom" version: 1 }
+    ```
+
+    ### How to fix
+
+    Put a domain name that one has before it, backwards, in the imports, the nodes and the functions alike, and where
+    the runtime registers its operators.
+
+    ```
+    opset_import { domain: "" version: 21 }
+    opset_import { domain: "com.example.custom" version: 1 }
+    ```
     """
     # The domain that an operator set or a lone function has itself is not what it imports.
     seen: set[str] = set() if model.imports.are_stated else set(model.imports.domains(None))

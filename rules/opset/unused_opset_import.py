@@ -28,7 +28,18 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `opset_import { domain: "com.example.ops" version: 1 }` without a node of that domain.
+    ```
+    opset_import { domain: "" version: 21 }
+    opset_import { domain: "com.example.ops" version: 1 }
+    ```
+
+    ### How to fix
+
+    Drop the import; `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` drops all of them.
+
+    ```
+    opset_import { domain: "" version: 21 }
+    ```
     """
     if not model.proto.opset_import and not model.functions:
         return

@@ -23,8 +23,21 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    initializer { name: "s" data_type: 1 float_data: 0.5 }
+    initializer { name: "t" data_type: 1 float_data: 0.25 }
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "t" } }
+    ```
+
+    ### How to fix
+
+    Keep one annotation for each tensor, and each key once in it.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    initializer { name: "s" data_type: 1 float_data: 0.5 }
+    quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     ```
     """
     for graph in model.graphs_with("quantization_annotation"):

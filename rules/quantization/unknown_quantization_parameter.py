@@ -29,10 +29,19 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    quantization_annotation {
-      tensor_name: "x"
-      quant_parameter_tensor_names { key: "SCALE" value: "x_scale" }
-    }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    initializer { name: "s" data_type: 1 float_data: 0.5 }
+    quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE" value: "s" } }
+    ```
+
+    ### How to fix
+
+    Use the keys of the specification, and put other notes into `metadata_props`.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    initializer { name: "s" data_type: 1 float_data: 0.5 }
+    quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     ```
     """
     found: dict[str, list[Place]] = {}

@@ -29,10 +29,21 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     quantization_annotation {
-      tensor_name: "x"
-      quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "no_such_tensor" }
+      tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "no_such_tensor" }
     }
+    ```
+
+    ### How to fix
+
+    Name values of the graph. A pass that renames or removes tensors has to look at the annotations as well; drop those
+    of values that are gone.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    initializer { name: "s" data_type: 1 float_data: 0.5 }
+    quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     ```
     """
     suggestions = Suggestions()

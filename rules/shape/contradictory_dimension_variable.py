@@ -39,6 +39,19 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     initializer { name: "a" data_type: 1 dims: 2 float_data: [1, 2] }
     initializer { name: "b" data_type: 1 dims: 3 float_data: [1, 2, 3] }
     ```
+
+    ### How to fix
+
+    Use one variable for sizes that are always the same, and another one where they may differ.
+
+    - PyTorch: one `torch.export.Dim` in `dynamic_shapes=` for each size; the same one only where sizes agree.
+
+    ```
+    input { name: "a" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    input { name: "b" type { tensor_type { elem_type: 1 shape { dim { dim_param: "M" } } } } }
+    initializer { name: "a" data_type: 1 dims: 2 float_data: [1, 2] }
+    initializer { name: "b" data_type: 1 dims: 3 float_data: [1, 2, 3] }
+    ```
     """
     bindings: dict[Graph, dict[str, _Binding]] = {}
     reported: set[str] = set()

@@ -27,6 +27,20 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -1 } } } } }
     ```
+
+    ### How to fix
+
+    Name the dimension, or leave it out where nothing is known of it. -1 and None are how frameworks write an unknown
+    size, not ONNX.
+
+    - PyTorch: `torch.onnx.export(..., dynamic_shapes={"x": {0: torch.export.Dim("batch")}})`.
+    - skl2onnx: `initial_types=[("x", FloatTensorType([None, 4]))]`.
+    - The `onnx` package: `onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", 4])`, and
+      `onnx.tools.update_model_dims.update_inputs_outputs_dims` for a model that is there.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
     """
     negative = (
         (found, index)

@@ -30,6 +30,14 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "*" } } } } }
     ```
+
+    ### How to fix
+
+    Leave the dimension empty where nothing is known of it, and the whole shape where not even the rank is.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { } } } } }
+    ```
     """
     for found in model.types(_has_unsupported_variable):
         kind = str(found.kind)

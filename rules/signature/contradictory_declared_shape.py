@@ -33,6 +33,21 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 4 } } } } }
     ```
+
+    ### How to fix
+
+    Declare the shape that follows, or leave it open. When the sizes of inputs are changed, what is declared behind
+    them has to change too: drop the `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
+
+    - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
+    - ONNX Runtime: `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx
+      fixed.onnx` sets a size everywhere.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    ```
     """
     for conflict in model.value_flow.declared_shapes:
         of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"

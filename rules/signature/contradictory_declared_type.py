@@ -34,7 +34,19 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" i: 10 type: INT } }
-    output { name: "y" type { tensor_type { elem_type: 1 } } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
+    ### How to fix
+
+    Declare the type that follows from the operator, or give the operator what makes the declared one: behind a Cast
+    the `to` may be what is wrong. A tool that changes the precision of a model has to change both;
+    `onnxconverter_common.float16.convert_float_to_float16` does, and with `keep_io_types=True` leaves inputs and
+    outputs as they are.
+
+    ```
+    node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" i: 10 type: INT } }
+    output { name: "y" type { tensor_type { elem_type: 10 shape { dim { dim_param: "N" } } } } }
     ```
     """
     for conflict in conversions_apart(model, model.value_flow.declarations):

@@ -31,6 +31,15 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
     opset_import { version: 10 }
     node { op_type: "Upsample" input: "x" input: "scales" output: "y" }
     ```
+
+    ### How to fix
+
+    Use what took its place, here Resize, or import the last version of the operator set that still has the operator.
+
+    ```
+    opset_import { version: 10 }
+    node { op_type: "Resize" input: "x" input: "scales" output: "y" }
+    ```
     """
     for alike in model.operators.alike_nodes:
         schema = alike.operator.schema

@@ -45,6 +45,14 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 1] } }
     ```
+
+    ### How to fix
+
+    Give a value that the operator's description allows: here each axis of the input once.
+
+    ```
+    node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 0] } }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -48,6 +48,14 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [0, 0] } }
     ```
+
+    ### How to fix
+
+    Give sizes that go with the input: here steps of 1 or more.
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [1, 1] } }
+    ```
     """
     judged: dict[Graph, list[tuple[Extents, set[NodeForm]]]] = {}
     for alike in model.operators.verified_nodes:

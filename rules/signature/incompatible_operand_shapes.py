@@ -37,6 +37,17 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 5 } } } } }
     node { op_type: "MatMul" input: "x" input: "w" output: "y" }
     ```
+
+    ### How to fix
+
+    Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape or
+    Transpose too few or too many, weights of another layer. The finding says where each shape comes from.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } dim { dim_value: 5 } } } } }
+    node { op_type: "MatMul" input: "x" input: "w" output: "y" }
+    ```
     """
     for conflict in model.value_flow.shapes:
         if conflict.source is None:

@@ -29,8 +29,22 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    opset_import { domain: "" version: 21 }
-    functions { name: "F" opset_import { domain: "" version: 12 } node { op_type: "Softmax" ... } ... }
+    opset_import { version: 21 }
+    opset_import { domain: "com.example" version: 1 }
+    functions { name: "F" domain: "com.example" opset_import { version: 12 } input: "x" output: "y"
+                node { op_type: "Softmax" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Write the function by the version that the model imports, and import that in the function. A tool that adds
+    functions to a model has to convert them first.
+
+    ```
+    opset_import { version: 21 }
+    opset_import { domain: "com.example" version: 1 }
+    functions { name: "F" domain: "com.example" opset_import { version: 21 } input: "x" output: "y"
+                node { op_type: "Softmax" input: "x" output: "y" } }
     ```
     """
     reference = dict(model.operators.opset_versions(model.main_graph))

@@ -35,9 +35,21 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    input { name: "x" type { tensor_type { elem_type: 1 } } }
-    input { name: "y" type { tensor_type { elem_type: 11 } } }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
+    input { name: "y" type { tensor_type { elem_type: 11 shape { } } } }
     node { op_type: "Add" input: "x" input: "y" output: "z" }
+    ```
+
+    ### How to fix
+
+    Bring the operands to one type with Cast, or declare the type that is meant; ONNX converts nothing by itself. In
+    PyTorch the same is said before the export, as with `x.double()`.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
+    input { name: "y" type { tensor_type { elem_type: 11 shape { } } } }
+    node { op_type: "Cast" input: "x" output: "x_double" attribute { name: "to" type: INT i: 11 } }
+    node { op_type: "Add" input: "x_double" input: "y" output: "z" }
     ```
     """
     for conflict in conversions_apart(model, model.value_flow.operands):

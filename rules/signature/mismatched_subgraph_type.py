@@ -32,9 +32,29 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "If" input: "c" output: "y"
-      attribute { name: "then_branch" type: GRAPH g { output { name: "t" type { tensor_type { elem_type: 1 } } } ... } }
-      attribute { name: "else_branch" type: GRAPH g { output { name: "e" type { tensor_type { elem_type: 7 } } } ... } }
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Constant" output: "t" attribute { name: "value_float" type: FLOAT f: 1 } }
+        output { name: "t" type { tensor_type { elem_type: 1 shape { } } } } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Constant" output: "e" attribute { name: "value_int" type: INT i: 1 } }
+        output { name: "e" type { tensor_type { elem_type: 7 shape { } } } } } }
+    }
+    ```
+
+    ### How to fix
+
+    Let both branches give the type that the node's output is to have, with a Cast where they differ. In a framework
+    make it so before the export, as with `x.float()` in one branch.
+
+    ```
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Constant" output: "t" attribute { name: "value_float" type: FLOAT f: 1 } }
+        output { name: "t" type { tensor_type { elem_type: 1 shape { } } } } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Constant" output: "e" attribute { name: "value_float" type: FLOAT f: 2 } }
+        output { name: "e" type { tensor_type { elem_type: 1 shape { } } } } } }
     }
     ```
     """

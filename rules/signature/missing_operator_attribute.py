@@ -44,6 +44,15 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Cast" input: "x" output: "y" }
     ```
+
+    ### How to fix
+
+    Give the attribute. Where the imported version takes it as an attribute and the node has it as an input, the
+    version is wrong: import the one by which the node is written.
+
+    ```
+    node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT i: 1 } }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -37,6 +37,14 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Conv" input: "x" input: "" input: "b" output: "y" }
     ```
+
+    ### How to fix
+
+    Name the operand; only what the signature calls optional may be left out.
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" input: "b" output: "y" }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -52,6 +52,19 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     opset_import { version: 11 }
     node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
     ```
+
+    ### How to fix
+
+    Give the operator what it takes at the imported version, or import the version by which the node is written.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=13)`.
+    - `onnx.version_converter.convert_version(model, 13)` rewrites nodes and import together; to raise the number in
+      `opset_import` alone is not enough.
+
+    ```
+    opset_import { version: 13 }
+    node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -29,6 +29,15 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Affine" input: "x" output: "y" }
     ```
+
+    ### How to fix
+
+    Write it in operators that there are: Affine is a Mul and an Add, ImageScaler and ScaledTanh are made of the like.
+
+    ```
+    node { op_type: "Mul" input: "x" input: "alpha" output: "scaled" }
+    node { op_type: "Add" input: "scaled" input: "beta" output: "y" }
+    ```
     """
     for alike in model.operators.alike_nodes:
         operator = alike.operator

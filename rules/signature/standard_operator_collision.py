@@ -26,7 +26,16 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    functions { name: "Relu" domain: "ai.onnx" input: "x" output: "y" node { ... } }
+    functions { name: "Relu" domain: "ai.onnx" input: "x" output: "y" node { op_type: "Abs" input: "x" output: "y" } }
+    ```
+
+    ### How to fix
+
+    Give the function a domain of one's own, and its calls the same.
+
+    ```
+    functions { name: "Relu" domain: "com.example" input: "x" output: "y"
+                node { op_type: "Abs" input: "x" output: "y" } }
     ```
     """
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}

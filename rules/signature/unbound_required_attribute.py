@@ -33,8 +33,23 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "To" domain: "local" input: "x" output: "y" }
-    functions { name: "To" domain: "local" attribute: "type" node { op_type: "Cast" ... ref_attr_name: "type" } }
+    node { op_type: "To" domain: "com.example" input: "x" output: "y" }
+    functions {
+      name: "To" domain: "com.example" input: "x" output: "y" attribute: "type"
+      node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT ref_attr_name: "type" } }
+    }
+    ```
+
+    ### How to fix
+
+    Give the value at the call, or a default in the function's `attribute_proto`.
+
+    ```
+    node { op_type: "To" domain: "com.example" input: "x" output: "y" attribute { name: "type" type: INT i: 1 } }
+    functions {
+      name: "To" domain: "com.example" input: "x" output: "y" attribute: "type"
+      node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT ref_attr_name: "type" } }
+    }
     ```
     """
     if not model.parametric_functions:

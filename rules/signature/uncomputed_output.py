@@ -41,7 +41,20 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "BatchNormalization" input: ... output: "y" output: "mean" output: "var" }
+    node { op_type: "BatchNormalization"
+           input: "x" input: "scale" input: "bias" input: "mean" input: "var"
+           output: "y" output: "new_mean" output: "new_var" }
+    ```
+
+    ### How to fix
+
+    Drop the outputs, or say that the node trains. A model for inference has to be exported as one:
+
+    - PyTorch: `model.eval()` before `torch.onnx.export`.
+
+    ```
+    node { op_type: "BatchNormalization"
+           input: "x" input: "scale" input: "bias" input: "mean" input: "var" output: "y" }
     ```
     """
     for alike in model.operators.verified_nodes:

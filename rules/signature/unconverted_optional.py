@@ -28,8 +28,19 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    input { name: "x" type { optional_type { elem_type { tensor_type { elem_type: 1 } } } } }
+    input { name: "x" type { optional_type { elem_type { tensor_type { elem_type: 1 shape { } } } } } }
     node { op_type: "Relu" input: "x" output: "y" }
+    ```
+
+    ### How to fix
+
+    Take the value out with OptionalGetElement, or declare the value without the optional type where it is always
+    there.
+
+    ```
+    input { name: "x" type { optional_type { elem_type { tensor_type { elem_type: 1 shape { } } } } } }
+    node { op_type: "OptionalGetElement" input: "x" output: "element" }
+    node { op_type: "Relu" input: "element" output: "y" }
     ```
     """
     for conflict in model.value_flow.conflicts():

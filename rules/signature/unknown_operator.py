@@ -48,6 +48,22 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     opset_import { version: 13 }
     node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
     ```
+
+    ### How to fix
+
+    Import the version that has the operator, with nodes that are written by it; write it in operators that the version
+    has; or bring a function of its name along. An operator of a runtime belongs into the runtime's domain, such as
+    `com.microsoft`.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx:
+      `--opset 17`.
+    - ONNX Runtime: what an optimized model has of its own comes from the optimizer; a lower
+      `SessionOptions.graph_optimization_level` leaves it out.
+
+    ```
+    opset_import { version: 17 }
+    node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
+    ```
     """
     schemas = model.operators.schemas
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]

@@ -45,6 +45,15 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Relu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
     ```
+
+    ### How to fix
+
+    Drop the attribute, take the operator that has it, or import the version in which this one does. Notes of a tool's
+    own go into `metadata_props`.
+
+    ```
+    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

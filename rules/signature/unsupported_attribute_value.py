@@ -43,6 +43,15 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "auto_pad" s: "SAME" type: STRING } }
     ```
+
+    ### How to fix
+
+    Take one of the values that the operator's description lists, in its spelling.
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y"
+           attribute { name: "auto_pad" s: "SAME_UPPER" type: STRING } }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

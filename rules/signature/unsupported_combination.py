@@ -50,6 +50,14 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       attribute { name: "value_int" type: INT i: 1 } attribute { name: "value_float" type: FLOAT f: 1 }
     }
     ```
+
+    ### How to fix
+
+    Keep the one that is meant.
+
+    ```
+    node { op_type: "Constant" output: "c" attribute { name: "value_int" type: INT i: 1 } }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -32,6 +32,19 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     initializer { name: "shape" data_type: 7 dims: 2 int64_data: [7, 7] }
     node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
     ```
+
+    ### How to fix
+
+    Compute the value so that it goes with the shapes; a size that was written down when the model was exported fits no
+    other input. In Reshape one -1 stands for what is left.
+
+    - PyTorch: `dynamic_shapes=` keeps sizes that may change as computations and writes no numbers.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    initializer { name: "shape" data_type: 7 dims: 2 int64_data: [3, -1] }
+    node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
+    ```
     """
     for conflict in model.value_flow.shapes:
         if isinstance(conflict.source, int):

@@ -36,6 +36,15 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     ```
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" i: 1 type: INT } }
     ```
+
+    ### How to fix
+
+    Give the value in the type of the signature; in Python `alpha=1.0` is a FLOAT and `alpha=1` an INT for
+    `onnx.helper.make_node`.
+
+    ```
+    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" f: 1 type: FLOAT } }
+    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
