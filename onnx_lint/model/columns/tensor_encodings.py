@@ -70,6 +70,11 @@ def _encodings() -> dict[tuple[int, FieldDescriptor], Encoding]:
 _ENCODINGS: Final = _encodings()
 
 
+def encoding_in(element_type: int, field: str) -> Encoding | None:
+    """How elements of a type stand in a field; None in one that is not for them."""
+    return _ENCODINGS.get((element_type, _FIELDS[field]))
+
+
 _FEW_VALUES: Final = 256
 """Of more the rules on them see to."""
 
@@ -105,7 +110,7 @@ def are_values_evident(fields: SetFields, encoding: Encoding) -> bool:
 
 def is_evident_kind(element_type: int, shape: bytes, field: str, entries: int, greatest: int) -> bool:
     """Whether an initializer, as the columns of a graph state it, evidently holds what it should."""
-    encoding = _ENCODINGS.get((element_type, _FIELDS[field])) if field else None
+    encoding = encoding_in(element_type, field) if field else None
     if encoding is None:
         return False
     if not encoding.accepts_any:

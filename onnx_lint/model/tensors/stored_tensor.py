@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.columns.tensor_encodings import element_count
+from onnx_lint.model.columns.tensor_encodings import element_count, encoding_in
 from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.payload import Payload
@@ -67,12 +67,8 @@ class StoredTensor:
     @cached_property
     def right_field(self) -> str | None:
         """The one field that holds values, where it is one for the element type."""
-        field, element = self.field, self.type
-        if field is None or element is None:
-            return None
-        if field == "raw_data":
-            return field if element.bits else None
-        return field if field == element.field else None
+        field = self.field
+        return field if field is not None and encoding_in(self.proto.data_type, field) is not None else None
 
     def payloads(self, field: str) -> list[Payload]:
         """What the loader left in the source of a field."""
@@ -106,10 +102,9 @@ class StoredTensor:
     @property
     def expected(self) -> int | None:
         """How many entries (bytes of raw_data) the elements take up in the field that holds them; None if not known."""
-        field, element = self.right_field, self.type
-        if field is None or element is None or self.elements is None:
-            return None
-        return element.bytes_of(self.elements) if field == "raw_data" else element.entries_of(self.elements)
+        field, elements = self.right_field, self.elements
+        encoding = encoding_in(self.proto.data_type, field) if field is not None else None
+        return encoding.entries_of(elements) if encoding is not None and elements is not None else None
 
     @property
     def is_packed_otherwise(self) -> bool:
