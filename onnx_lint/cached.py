@@ -34,7 +34,7 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
         if instance is None:
             return self
-        watch = watching.get()
+        watch = observing.get()
         # As the class has no __set__, what stands in the instance is found before the property from now on.
         value = instance.__dict__[self.name] = (
             self.func(instance) if watch is None else watch(instance, self.name, self.func)
@@ -42,10 +42,10 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         return value
 
 
-Watch = Callable[[Any, str, Callable[[Any], Any]], Any]
+Observer = Callable[[Any, str, Callable[[Any], Any]], Any]
 """Works out the property of an object that has this name, by this function, and may look at the time."""
 
-watching: Final[ContextVar[Watch | None]] = ContextVar("watching", default=None)
+observing: Final[ContextVar[Observer | None]] = ContextVar("observing", default=None)
 """Who watches properties being worked out for the first time, in this context alone."""
 
 

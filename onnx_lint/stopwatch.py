@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from onnx_lint.cached import watching
+from onnx_lint.cached import observing
 from onnx_lint.model import Graph, Model
 
 _INDEXED = (Model, Graph)
@@ -48,11 +48,11 @@ class Stopwatch:
 
         They are built when they are first asked for, by cached properties.
         """
-        token = watching.set(self._indexed)
+        token = observing.set(self._indexed)
         try:
             yield
         finally:
-            watching.reset(token)
+            observing.reset(token)
 
     def _indexed(self, owner: Any, name: str, function: Callable[[Any], Any]) -> Any:
         if not isinstance(owner, _INDEXED):

@@ -403,7 +403,7 @@ TESTED_WITH_OTHERS = {
         "loader/other_messages",
     },
     "loader/test_text.py": {
-        "loader/kinds",
+        "loader/document_kind",
         "loader/text_kinds",
     },
     "model/columns/test_gather.py": {

@@ -44,7 +44,7 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
     """
     from onnx_lint.model.documents.kinds import KINDS
     from onnx_lint.registry import registry
-    from onnx_lint.reporters import documentation, kinds
+    from onnx_lint.reporters import document_kinds, documentation
     from onnx_lint.spec.clauses import clauses
     from onnx_lint.wording import nearest, quote
 
@@ -58,7 +58,7 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
         clause = table[wanted]
         record, page = documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
     elif wanted in KINDS:
-        record, page = kinds.kind_record(KINDS[wanted]), kinds.kind_markdown(KINDS[wanted])
+        record, page = document_kinds.kind_record(KINDS[wanted]), document_kinds.kind_markdown(KINDS[wanted])
     else:
         near = nearest(name.lower(), spellings)
         hint = f"; did you mean {quote(spellings[near])}?" if near is not None else ""

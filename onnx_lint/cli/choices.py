@@ -20,7 +20,7 @@ from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
-    from onnx_lint.configuration.values import Values
+    from onnx_lint.configuration.values import SetValues
     from onnx_lint.limits import Limits
     from onnx_lint.report import Diagnostic, FileReport
     from onnx_lint.settings import Settings
@@ -63,7 +63,7 @@ class Plan:
         self._fixed, self._pairs = _given(request)
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
-        self._effective: dict[int, Values | None] = {}
+        self._effective: dict[int, SetValues | None] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
 
     def of(self, path: str) -> Choices:
@@ -91,7 +91,7 @@ class Plan:
         """The request for the run as a whole, for which the configuration of the working directory counts."""
         return self._merged_with(self.values_of("-"))
 
-    def values_of(self, path: str) -> Values | None:
+    def values_of(self, path: str) -> SetValues | None:
         """The values that configuration files and `--config` have for `path`; None where there are none."""
         with usable():
             found = self._fixed
@@ -103,7 +103,7 @@ class Plan:
             # One object for each configuration, so that its id can be a key.
             return self._effective.setdefault(id(found), {**(found or {}), **self._pairs})
 
-    def _merged_with(self, values: Values | None) -> Request:
+    def _merged_with(self, values: SetValues | None) -> Request:
         if values is None:
             return self.request
         if id(values) not in self._merged:
@@ -151,14 +151,14 @@ def _check_baseline_options(request: Request) -> None:
             raise RequestError(f"--write-baseline and {option} do not go together")
 
 
-def _given(request: Request) -> tuple[Values | None, Values]:
+def _given(request: Request) -> tuple[SetValues | None, SetValues]:
     """The file and the pairs that `--config` gives."""
     if not request.config:
         return None, {}
     from onnx_lint.configuration.files import parse_pair, read_file
 
-    file: Values | None = None
-    pairs: Values = {}
+    file: SetValues | None = None
+    pairs: SetValues = {}
     with usable():
         for text in request.config:
             if "=" in text and not os.path.lexists(text):

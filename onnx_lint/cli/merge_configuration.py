@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from onnx_lint.cli.option_values import names_of
 from onnx_lint.cli.request import Request
-from onnx_lint.configuration.values import Path, Value, Values
+from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.record import replace
 from onnx_lint.registry import registry
 from onnx_lint.settings import SelectionError, check_options, check_selector, selectors
@@ -60,7 +60,7 @@ _SINGLE: Final = (
 _TABLES: Final = ("severity", "limits", "target-opset")
 
 
-def merged(request: Request, values: Values) -> Request:
+def merged(request: Request, values: SetValues) -> Request:
     """The request with what it does not give taken from `values`.
 
     Raises ConfigurationError for a value that names no rule, option or version.
@@ -85,7 +85,7 @@ def merged(request: Request, values: Values) -> Request:
     return replace(request, **changes, **_selection(request, values), **_tables(request, values))
 
 
-def _selection(request: Request, values: Values) -> dict[str, Any]:
+def _selection(request: Request, values: SetValues) -> dict[str, Any]:
     """What the configuration says about which rules to report, as it changes the request."""
     known = selectors()
     named = {name: _selectors(values, (name,), known) for name in ("select", "extend-select", "ignore")}
@@ -110,7 +110,7 @@ def _selection(request: Request, values: Values) -> dict[str, Any]:
     return changes
 
 
-def _tables(request: Request, values: Values) -> dict[str, Any]:
+def _tables(request: Request, values: SetValues) -> dict[str, Any]:
     """What the tables of the configuration say, as it changes the request."""
     changes: dict[str, Any] = {}
     for name in _TABLES:
@@ -134,27 +134,27 @@ def _tables(request: Request, values: Values) -> dict[str, Any]:
     return changes
 
 
-def _below(values: Values, name: str) -> Iterator[tuple[Path, Value]]:
+def _below(values: SetValues, name: str) -> Iterator[tuple[Path, SetValue]]:
     """The entries of one table; a table without entries stands for itself and is none."""
     return ((path, value) for path, value in values.items() if path[0] == name and len(path) > 1)
 
 
-def _joined(value: Value) -> str:
+def _joined(value: SetValue) -> str:
     return os.path.normpath(os.path.join(value.origin.directory, value.value))
 
 
-def _all_joined(value: Value) -> Iterator[str]:
+def _all_joined(value: SetValue) -> Iterator[str]:
     for path in value.value:
-        yield _joined(Value(path, value.origin))
+        yield _joined(SetValue(path, value.origin))
 
 
-def _patterns(value: Value) -> Iterator[str]:
+def _patterns(value: SetValue) -> Iterator[str]:
     """The patterns for whoever does not know what they are relative to; those for names of files stay as they are."""
     for pattern in value.value:
         yield os.path.join(value.origin.directory, pattern) if "/" in pattern else pattern
 
 
-def _selectors(values: Values, path: Path, known: Collection[str]) -> tuple[str, ...]:
+def _selectors(values: SetValues, path: Path, known: Collection[str]) -> tuple[str, ...]:
     value = values.get(path)
     if value is None:
         return ()
@@ -167,19 +167,19 @@ def _selectors(values: Values, path: Path, known: Collection[str]) -> tuple[str,
     return names
 
 
-def _check_rule(path: Path, value: Value) -> None:
+def _check_rule(path: Path, value: SetValue) -> None:
     if path[1] not in registry():
         raise value.error(path[:1], f"unknown rule {path[1]!r}{suggestion(path[1], registry())}")
 
 
-def _check_option(path: Path, value: Value) -> None:
+def _check_option(path: Path, value: SetValue) -> None:
     try:
         check_options(path[1], {path[2]: value.value})
     except SelectionError as error:
         raise value.error(path[:2], str(error)) from error
 
 
-def _check_limit(path: Path, value: Value) -> None:
+def _check_limit(path: Path, value: SetValue) -> None:
     from onnx_lint.limits import DEFAULT_LIMITS, LimitError
 
     try:
@@ -188,7 +188,7 @@ def _check_limit(path: Path, value: Value) -> None:
         raise value.error(path[:1], str(error)) from error
 
 
-def _check_target(values: Values, path: Path) -> None:
+def _check_target(values: SetValues, path: Path) -> None:
     from onnx_lint.cli.option_values import opset_versions_of
 
     number = values[path].value

@@ -11,7 +11,7 @@ from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.keys import KEYS, Key
-from onnx_lint.configuration.values import Values, dotted
+from onnx_lint.configuration.values import SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def show_settings(plan: Plan) -> None:
     Raises RunError for a configuration that cannot be used, as a run would.
     """
     groups: dict[int, list[str]] = {}
-    values: dict[int, Values] = {}
+    values: dict[int, SetValues] = {}
     for item in find_inputs(paths_of(plan.request)):
         path = plan.request.stdin_filename or item.path if item.path == "-" else item.path
         plan.of(path)  # which checks the names of rules
@@ -48,7 +48,7 @@ def show_settings(plan: Plan) -> None:
             stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
 
 
-def _lines(key: Key, values: Values, plan: Plan) -> list[_Line]:
+def _lines(key: Key, values: SetValues, plan: Plan) -> list[_Line]:
     given = _given(key, plan)
     configured = [
         (f"{dotted(path)} = {_toml(value.value)}", value.origin.shown)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.configuration.keys import KEYS
-from onnx_lint.configuration.values import Path, Value, Values, dotted
+from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.registry import registry
 from onnx_lint.report import Weakening
@@ -45,11 +45,11 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     """What each configuration file turns off for any of the paths."""
     found: dict[str, dict[str, Any]] = {}
 
-    def note(path: Path, value: Value) -> None:
+    def note(path: Path, value: SetValue) -> None:
         if value.origin.in_file:
             found.setdefault(value.origin.shown, {}).setdefault(dotted(path), value.value)
 
-    of_run: Values = plan.values_of("-") or {}
+    of_run: SetValues = plan.values_of("-") or {}
     if of_run.get(("exclude",)) is not None and of_run["exclude",].value:
         note(("exclude",), of_run["exclude",])
     seen: set[int] = set()

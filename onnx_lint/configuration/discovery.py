@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.configuration.locations import FILE_NAMES, MAX_BYTES, PYPROJECT
 
 if TYPE_CHECKING:
-    from onnx_lint.configuration.values import Values
+    from onnx_lint.configuration.values import SetValues
 
 _TABLE: Final = rb"""\btool\s*+(?:['"]\s*+)?\.\s*+['"]?onnx-lint|^[ \t]*+['"]?onnx-lint['"]?\s*+[.=]"""
 """`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither. Compiled when it is needed."""
@@ -21,9 +21,9 @@ class Configurations:
     """The configurations of folders; each folder is looked into and each file read once."""
 
     def __init__(self) -> None:
-        self._of_directories: dict[str, Values | None] = {}
+        self._of_directories: dict[str, SetValues | None] = {}
 
-    def nearest(self, directory: str) -> Values | None:
+    def nearest(self, directory: str) -> SetValues | None:
         """The values of the nearest configuration file in `directory` or above; None where there is none.
 
         Raises ConfigurationError for a file that cannot be used.
@@ -37,7 +37,7 @@ class Configurations:
         return self._of_directories[directory]
 
 
-def _in_directory(directory: str) -> Values | None:
+def _in_directory(directory: str) -> SetValues | None:
     for name in (*FILE_NAMES, PYPROJECT):
         path = os.path.join(directory, name)
         try:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
-from onnx_lint.configuration.values import ConfigurationError, Origin, Path, Value, Values, checked
+from onnx_lint.configuration.values import ConfigurationError, Origin, Path, SetValue, SetValues, checked
 from onnx_lint.regular_file import read_regular
 
 _MAX_DOTS: Final = 100
@@ -25,7 +25,7 @@ _TOKEN: Final = r"""(?xs)
 _BETWEEN_KEYS: Final = frozenset("=,[]{}\n")
 
 
-def read_found(path: str) -> Values | None:
+def read_found(path: str) -> SetValues | None:
     """The values of a file that was found at `path`; None for a pyproject.toml without the table.
 
     Raises ConfigurationError for a file that cannot be read or used, and for what is no regular file.
@@ -33,7 +33,7 @@ def read_found(path: str) -> Values | None:
     return _read(path, ())
 
 
-def read_file(path: str) -> Values:
+def read_file(path: str) -> SetValues:
     """The values of the configuration file at `path`, with those of the files that it extends.
 
     Raises ConfigurationError for a file that cannot be read or used, and for a pyproject.toml without the table.
@@ -44,7 +44,7 @@ def read_file(path: str) -> Values:
     return values
 
 
-def _read(path: str, chain: tuple[str, ...]) -> Values | None:
+def _read(path: str, chain: tuple[str, ...]) -> SetValues | None:
     """`chain`: the files that lead here by `extend`."""
     if path in chain:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
@@ -67,7 +67,7 @@ def _read(path: str, chain: tuple[str, ...]) -> Values | None:
     return {**base, **values}
 
 
-def _extended(extended: Value, path: str, chain: tuple[str, ...]) -> Values:
+def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValues:
     target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))
     if not os.path.lexists(target):
         raise extended.error(("extend",), f"there is no file {shown(target)}")
@@ -77,7 +77,7 @@ def _extended(extended: Value, path: str, chain: tuple[str, ...]) -> Values:
     return base
 
 
-def parse_pair(text: str) -> dict[Path, Value]:
+def parse_pair(text: str) -> dict[Path, SetValue]:
     """The values of a KEY=VALUE of the command line, which is a line of TOML; a plain word needs no quotes.
 
     Raises ConfigurationError as read_file does.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint.configuration.kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, Kind, choice, table
+from onnx_lint.configuration.value_kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, ValueKind, choice, table
 from onnx_lint.limits import NAMES as LIMIT_NAMES
 from onnx_lint.record import Record
 from onnx_lint.reporters import REPORTERS
@@ -27,7 +27,7 @@ class Key(Record):
     """A key of the configuration."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     default: Any
     """What holds where nobody says anything; None for nothing."""
     summary: str
@@ -45,13 +45,13 @@ _LIMIT_SCHEMA: Final = {
     "additionalProperties": False,
     "properties": {name: {"type": "integer", "minimum": 1} for name in LIMIT_NAMES},
 }
-_WHOLE_OR_TABLE: Final = Kind(
+_WHOLE_OR_TABLE: Final = ValueKind(
     "a whole number of at least 1, or a table of them by domain",
     MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "object", "additionalProperties": dict(WHOLE.schema)}]}),
     lambda value: WHOLE.accepts(value) or isinstance(value, dict),
     WHOLE,
 )
-_CONSUMERS: Final = Kind(
+_CONSUMERS: Final = ValueKind(
     f"an array of names, each one of {', '.join(CONSUMERS)}",
     MappingProxyType({"type": "array", "items": {"enum": list(CONSUMERS)}}),
     lambda value: isinstance(value, list) and all(name in CONSUMERS for name in value),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
-from onnx_lint.configuration.kinds import Kind
+from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.record import Record
 from onnx_lint.wording import suggestion
 
@@ -30,7 +30,7 @@ class Origin(Record):
     """Whether the value stands in a configuration file."""
 
 
-class Value(Record):
+class SetValue(Record):
     """A value and where it comes from."""
 
     value: Any
@@ -41,7 +41,7 @@ class Value(Record):
         return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
 
 
-Values = Mapping[Path, Value]
+SetValues = Mapping[Path, SetValue]
 
 
 def dotted(path: Path) -> str:
@@ -53,19 +53,19 @@ def _is_bare(part: str) -> bool:
     return part != "" and part.isascii() and part.replace("-", "").replace("_", "").isalnum()
 
 
-def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, Value]:
+def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
     """The values of one table, those of nested tables each by itself.
 
     Raises ConfigurationError for an unknown key and a value of the wrong kind.
     """
-    values: dict[Path, Value] = {}
+    values: dict[Path, SetValue] = {}
     for name, value in table.items():
         if name not in KEYS:
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, KEYS)}")
         if name == "target-opset":
             value = _by_domain(value)
         for path, item in _flat((name,), value, KEYS[name].kind, origin):
-            values[path] = Value(item, origin)
+            values[path] = SetValue(item, origin)
     return values
 
 
@@ -76,9 +76,9 @@ def _by_domain(value: Any) -> Any:
     return {DEFAULT_OPSET_DOMAIN: value} if KEYS["target-opset"].kind.accepts(value) else value
 
 
-def _flat(path: Path, value: Any, kind: Kind, origin: Origin) -> Iterator[tuple[Path, Any]]:
+def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[tuple[Path, Any]]:
     if not kind.accepts(value):
-        raise Value(value, origin).error(path, f"wants {kind.wanted}, not {_shown(value)}")
+        raise SetValue(value, origin).error(path, f"wants {kind.wanted}, not {_shown(value)}")
     if kind.entries is None:
         yield path, value
         return

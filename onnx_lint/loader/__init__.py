@@ -13,9 +13,9 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
+from onnx_lint.loader.document_kind import kind_of_content
 from onnx_lint.loader.elements import FREE_BYTES, TooManyElementsError, count_elements
 from onnx_lint.loader.identify import Form, identify, misnamed
-from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.loader.limits import limit_fault, too_large, too_many
 from onnx_lint.loader.strip_payloads import (
     TOO_MANY_FIELDS,

@@ -47,8 +47,8 @@ def _operator_set(path: Path, data: bytes) -> Any:
     """The operator-set document in the file, in any of the three forms; None where the file is none."""
     # Late, because without such files the linter reads no schema here.
     from onnx_lint.loader import load
+    from onnx_lint.loader.document_kind import kind_of_content
     from onnx_lint.loader.identify import Form, identify
-    from onnx_lint.loader.kinds import kind_of_content
 
     source = BytesSource(data)
     form = identify(source, path.name)

@@ -48,7 +48,7 @@ class Inspection(Record):
     fatal: bool = False
 
 
-class _Frame:
+class _OpenMessage:
     """A message that is being walked."""
 
     __slots__ = ("cut_short", "depth", "end", "group", "message", "oneofs", "place", "records", "seen")
@@ -80,19 +80,19 @@ def inspect(
     `skips_canonical`: pass over small messages that are written as Protocol Buffers writes them. Nothing is wrong with
     such a message but that it may nest too deep where it stands.
     """
-    walk = _Walk(source, kind, limits, skips_canonical)
+    walk = _Audit(source, kind, limits, skips_canonical)
     walk.run()
     return walk.result()
 
 
 def invalid_strings(source: Source, kind: str) -> list[tuple[int, int]]:
     """Where the strings begin and end that are not UTF-8, however many they are."""
-    walk = _StringWalk(source, kind, replace(DEFAULT_LIMITS, fields=sys.maxsize), skips_canonical=True)
+    walk = _StringAudit(source, kind, replace(DEFAULT_LIMITS, fields=sys.maxsize), skips_canonical=True)
     walk.run()
     return walk.found
 
 
-class _Walk:
+class _Audit:
     def __init__(self, source: Source, kind: str, limits: Limits, skips_canonical: bool) -> None:
         self.source = source
         self.kind = kind
@@ -106,8 +106,8 @@ class _Walk:
         self.root = self.frame(kind, ROOT, 0, source.size)
         self.fatal = False
 
-    def frame(self, message: str, place: Place, start: int, end: int) -> _Frame:
-        return _Frame(message, place, len(place.key), end, records_of(self.source, message, start, end))
+    def frame(self, message: str, place: Place, start: int, end: int) -> _OpenMessage:
+        return _OpenMessage(message, place, len(place.key), end, records_of(self.source, message, start, end))
 
     def add(self, fault: Fault) -> None:
         self.counts[fault.kind] += 1
@@ -135,14 +135,14 @@ class _Walk:
                 stack.pop()
                 self.close(frame)
 
-    def close(self, frame: _Frame) -> None:
+    def close(self, frame: _OpenMessage) -> None:
         """Judge the end of a message."""
         if frame.group:
             self.no_fields(frame, "a group is never closed", frame.group[-1][1])
         elif frame.cut_short is not None:
             self.truncated(frame.place, frame.cut_short)
 
-    def scan(self, frame: _Frame, *, is_deepest: bool) -> _Frame | None:
+    def scan(self, frame: _OpenMessage, *, is_deepest: bool) -> _OpenMessage | None:
         """Judge fields up to one that holds a message to look into; return the frame of that, None at the end.
 
         A file may hold millions of fields, so the loop keeps what it needs at hand, and makes places and frames only
@@ -202,7 +202,7 @@ class _Walk:
         self.credit += length if is_right else -length
         return is_right
 
-    def too_many(self, frame: _Frame, offset: int) -> None:
+    def too_many(self, frame: _OpenMessage, offset: int) -> None:
         self.faults.append(limit_fault("fields", self.limits, self.kind, TOO_MANY_FIELDS, frame.place, offset))
         self.fatal = True
 
@@ -214,7 +214,7 @@ class _Walk:
         self.counts[kind] = count + 1
         return True
 
-    def group(self, frame: _Frame, number: int, wire_type: int, tag: int) -> None:
+    def group(self, frame: _OpenMessage, number: int, wire_type: int, tag: int) -> None:
         """Judge the start or the end of a group, or pass over a field in one."""
         if wire_type == WireType.START_GROUP:
             if not frame.group:
@@ -231,13 +231,13 @@ class _Walk:
         else:
             self.no_fields(frame, f"the end of group {number} has no beginning", tag)
 
-    def unknown(self, frame: _Frame, number: int, tag: int, following: int) -> None:
+    def unknown(self, frame: _OpenMessage, number: int, tag: int, following: int) -> None:
         if self.is_full(FaultKind.UNKNOWN_FIELD):
             return
         message = f"field {number} is not defined in {frame.message}"
         self.add(Fault(FaultKind.UNKNOWN_FIELD, frame.place, message, tag, following - tag, frame.message, number))
 
-    def wrong_type(self, frame: _Frame, known: wire.Field, wire_type: int, tag: int, following: int) -> None:
+    def wrong_type(self, frame: _OpenMessage, known: wire.Field, wire_type: int, tag: int, following: int) -> None:
         if self.is_full(FaultKind.WIRE_TYPE):
             return
         message = (
@@ -247,7 +247,7 @@ class _Walk:
         place = frame.place.at(known.name, 0 if known.repeated else None)
         self.add(Fault(FaultKind.WIRE_TYPE, place, message, tag, following - tag, frame.message, known.number))
 
-    def singular(self, frame: _Frame, known: wire.Field, index: int, tag: int, following: int) -> None:
+    def singular(self, frame: _OpenMessage, known: wire.Field, index: int, tag: int, following: int) -> None:
         other = known.name if known.oneof is None else frame.oneofs.setdefault(known.oneof, known.name)
         if not index and other == known.name:
             return
@@ -264,7 +264,7 @@ class _Walk:
         place = frame.place.at(known.name)
         self.add(Fault(FaultKind.REPEATED, place, message, tag, following - tag, frame.message, known.number))
 
-    def string(self, frame: _Frame, known: wire.Field, index: int, start: int, end: int) -> None:
+    def string(self, frame: _OpenMessage, known: wire.Field, index: int, start: int, end: int) -> None:
         invalid = _first_invalid_utf8(self.source, start, end)
         if invalid is not None:
             shown = _shown(self.source.read_at(start, min(end - start, 60)))
@@ -272,7 +272,7 @@ class _Walk:
             place = frame.place.at(known.name, index if known.repeated else None)
             self.add(Fault(FaultKind.UTF8, place, message, start, end - start, frame.message, known.number))
 
-    def broken(self, frame: _Frame, error: WireError) -> _Frame | None:
+    def broken(self, frame: _OpenMessage, error: WireError) -> _OpenMessage | None:
         """Judge bytes that cannot be split; return a frame that looks closer, where there is one."""
         if not self.source.read_at(self.source.size - 1, 1):
             self.stop(FaultKind.TRUNCATED, frame.place, "the file became shorter while it was read", error.offset)
@@ -294,7 +294,7 @@ class _Walk:
         inner.cut_short = error
         return inner
 
-    def no_fields(self, frame: _Frame, detail: str, offset: int, *, is_message: bool = False) -> None:
+    def no_fields(self, frame: _OpenMessage, detail: str, offset: int, *, is_message: bool = False) -> None:
         """Stop at bytes that are no fields; where nothing before them looked like a model, the file is none.
 
         `is_message`: it is one all the same.
@@ -326,14 +326,14 @@ class _Walk:
         return Inspection(tuple(self.faults), self.fatal)
 
 
-class _StringWalk(_Walk):
+class _StringAudit(_Audit):
     """A walk that keeps nothing but where strings are that are not UTF-8."""
 
     def __init__(self, source: Source, kind: str, limits: Limits, skips_canonical: bool) -> None:
         super().__init__(source, kind, limits, skips_canonical)
         self.found: list[tuple[int, int]] = []
 
-    def string(self, frame: _Frame, known: wire.Field, index: int, start: int, end: int) -> None:
+    def string(self, frame: _OpenMessage, known: wire.Field, index: int, start: int, end: int) -> None:
         if _first_invalid_utf8(self.source, start, end) is not None:
             self.found.append((start, end))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import (
-    Operands,
+    GivenOperands,
     describe_schema,
     moved_to_inputs,
     operands,
@@ -56,7 +56,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
             yield from _findings(model, schema, alike, side)
 
 
-def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Operands) -> Iterator[Finding]:
+def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: GivenOperands) -> Iterator[Finding]:
     omitted = side.omitted
     if omitted and side.word == "input":
         moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())

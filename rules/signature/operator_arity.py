@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, Node
 from onnx_lint.model.operators.mismatch import (
-    Operands,
+    GivenOperands,
     counted,
     describe_schema,
     moved_to_inputs,
@@ -74,7 +74,7 @@ def operator_arity(model: Model) -> Iterator[Finding]:
                 yield from _findings(model, schema, alike, side)
 
 
-def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Operands) -> Iterator[Finding]:
+def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: GivenOperands) -> Iterator[Finding]:
     if side.word == "output" and not side.given:
         return
     if side.word == "input" and len(side.given) < side.least:
@@ -99,7 +99,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Ope
         )
 
 
-def _short(schema: OperatorSchema, node: Node, side: Operands, hint: str) -> Finding:
+def _short(schema: OperatorSchema, node: Node, side: GivenOperands, hint: str) -> Finding:
     """A variadic operand whose places are there, but empty."""
     parameter = side.parameters[-1]
     values = sum(side.given[len(side.parameters) - 1 :])
@@ -113,11 +113,11 @@ def _short(schema: OperatorSchema, node: Node, side: Operands, hint: str) -> Fin
     )
 
 
-def _takes(side: Operands) -> str:
+def _takes(side: GivenOperands) -> str:
     return "takes" if side.word == "input" else "gives"
 
 
-def _clause(side: Operands) -> str:
+def _clause(side: GivenOperands) -> str:
     """The clause on variadic operands, if nothing but their number is short; else the one on all operands."""
     required = sum(parameter.option is Option.SINGLE for parameter in side.parameters)
     if side.short_variadic is None or len(side.given) < required:

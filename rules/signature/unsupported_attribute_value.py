@@ -10,7 +10,7 @@ from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
-from onnx_lint.spec.operators.attribute_values import Values, allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote, suggestion
 
 if TYPE_CHECKING:
@@ -89,11 +89,15 @@ class _Subject(Record):
     schema: OperatorSchema
     name: str
     value: str | int
-    allowed: Values
+    allowed: AllowedValues
 
 
 def _findings(
-    schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, node: Node, restricted: dict[str, Values]
+    schemas: OperatorSchemas,
+    schema: OperatorSchema,
+    alike: AlikeNodes,
+    node: Node,
+    restricted: dict[str, AllowedValues],
 ) -> Iterator[Finding]:
     for index, attribute in enumerate(node.attribute_protos):
         wrong = _wrong_values(attribute, schema, restricted)
@@ -122,7 +126,7 @@ def _finding(
     )
 
 
-def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: Mapping[str, Values]) -> list[str | int]:
+def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: Mapping[str, AllowedValues]) -> list[str | int]:
     allowed = restricted.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return []
@@ -153,7 +157,7 @@ def _shown(schema: OperatorSchema, name: str, value: str | int) -> str:
     return f"{value} ({element_type_name(value)})" if known else str(value)
 
 
-def _listed(schema: OperatorSchema, name: str, allowed: Values) -> str:
+def _listed(schema: OperatorSchema, name: str, allowed: AllowedValues) -> str:
     values: list[str | int] = [*allowed]
     return ", ".join(_shown(schema, name, value) for value in sorted(values, key=_order))
 
@@ -172,7 +176,7 @@ def _version(schemas: OperatorSchemas, schema: OperatorSchema, name: str, value:
     return f"opset {next(version for version in versions if version > found[-1])} dropped it" if found else ""
 
 
-def _spelling(value: str | int, allowed: Values) -> str:
+def _spelling(value: str | int, allowed: AllowedValues) -> str:
     if isinstance(value, int):
         return ""
     words = sorted(map(str, allowed))

@@ -10,7 +10,7 @@ from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model.shapes.dims import are_sizes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.combinations import Combination, Kind, Member, combinations
+from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 
 
 @rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", needs="node")
@@ -119,15 +119,15 @@ def _finding(
 ) -> Finding:
     operator = describe_schema(schema)
     every = [member.describe() for side in combination.sides for member in side]
-    if combination.kind is Kind.TOGETHER:
+    if combination.kind is Choice.TOGETHER:
         lacking = next(side[0] for side in combination.sides if side[0] not in members)
         message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
         message += f", {operator} takes both or neither"
         allowed = "both or neither"
     else:
         message = f"{node.describe()} has {_listed([member.describe() for member in members])}, {operator} takes "
-        message += "one of them" if combination.kind is Kind.ONE else "one of them at most"
-        allowed = f"{'exactly' if combination.kind is Kind.ONE else 'at most'} one of {_listed(every)}"
+        message += "one of them" if combination.kind is Choice.ONE else "one of them at most"
+        allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {_listed(every)}"
     return Finding(
         _place(node, members[-1]),
         message,

@@ -12,8 +12,8 @@ from wire_bytes import BASE, length
 from onnx_lint import lint
 from onnx_lint.configuration import discovery
 from onnx_lint.loader import text_kinds
+from onnx_lint.loader.document_kind import kind_of_content
 from onnx_lint.loader.identify import Form, identify
-from onnx_lint.loader.kinds import kind_of_content
 from onnx_lint.source import BytesSource
 
 MEGABYTE = 1 << 20

@@ -10,13 +10,9 @@ from onnx_lint import schema
 from onnx_lint.model.documents.kinds import MODEL, OPERATOR_SET
 from onnx_lint.model.graph import Function, Graph, GraphKind
 from onnx_lint.model.parts import File, Type
-from onnx_lint.model.places.place import ROOT, Place
+from onnx_lint.model.places.place import ROOT, Place, Step
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-
-_Step = tuple[str, int | None]
-"""The name of a field, and which one where it is repeated."""
-
 
 _Part = tuple[Proto, Place]
 """A message and where it stands."""
@@ -72,7 +68,7 @@ _LISTS: Final = {
 def _around(held: Mapping[str, list[_Part]], attributes: Sequence[_Part] = ()) -> Graph:
     """What stands for the file around parts of graphs, by the lists of a graph that they belong in, and attributes."""
     proto = schema.message("GraphProto")()
-    parts: dict[_Step, Place] = {("attribute_proto", index): place for index, (_, place) in enumerate(attributes)}
+    parts: dict[Step, Place] = {("attribute_proto", index): place for index, (_, place) in enumerate(attributes)}
     for field, messages in held.items():
         for index, (message, place) in enumerate(messages):
             getattr(proto, field).add().CopyFrom(message)
@@ -90,7 +86,7 @@ def _tensors(document: Proto, place: Place) -> Iterator[_Part]:
             yield from _tensors(message, inside)
 
 
-def _held(document: Proto) -> Iterator[tuple[Proto, _Step]]:
+def _held(document: Proto) -> Iterator[tuple[Proto, Step]]:
     """The messages in the fields of a message, and where they stand."""
     for field, value in document.ListFields():
         if field.message_type is None:
@@ -122,6 +118,6 @@ def values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
         open_values.append((_values_in(message), inside))
 
 
-def _values_in(value: Proto) -> Iterator[tuple[Proto, _Step]]:
+def _values_in(value: Proto) -> Iterator[tuple[Proto, Step]]:
     """The sequences, maps and optionals that the value holds, and where."""
     return ((message, step) for message, step in _held(value) if message.DESCRIPTOR.name in _VALUES_OF_VALUES)

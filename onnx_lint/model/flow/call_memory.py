@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.graph import Function, Graph
+from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.shapes.fact import Fact, Facts, fact
 from onnx_lint.model.types.argument import Arguments
 from onnx_lint.model.types.typed_operator import TypedOperator
@@ -20,7 +20,10 @@ types for the rest of them, or unknown shapes."""
 FEW: Final = 20
 """So many operands, parameters or declared values count as one node more; most nodes have two or three."""
 
-Given = tuple[tuple[str, bytes | None], ...]
+Call = tuple[Node, Facts]
+"""A node that calls a function, and what is known of the arguments."""
+
+GivenAttributes = tuple[tuple[str, bytes | None], ...]
 """The attributes of a call in serialized form, None for one that is not known: all that shapes may depend on."""
 
 
@@ -29,7 +32,7 @@ class CallMemory:
 
     def __init__(self, operator_of: Callable[[Graph, NodeForm], TypedOperator | None]) -> None:
         self._operator_of = operator_of
-        self._outputs: dict[tuple[int, Facts, Given], Facts] = {}
+        self._outputs: dict[tuple[int, Facts, GivenAttributes], Facts] = {}
         self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
         """The types of the outputs by those of the arguments."""
         self._deciding: dict[int, frozenset[str]] = {}
@@ -40,7 +43,7 @@ class CallMemory:
         self.unknown_calls = 0
         """How many calls brought no shapes, or nothing at all, for want of budget."""
 
-    def outputs(self, function: Function, inputs: Facts, given: Given) -> Facts | None:
+    def outputs(self, function: Function, inputs: Facts, given: GivenAttributes) -> Facts | None:
         """What a call with these arguments brought; None if there was none yet."""
         return self._outputs.get((function.index, inputs, given))
 
@@ -48,7 +51,9 @@ class CallMemory:
         """The types that a call with arguments of these types brought; None if there was none yet."""
         return self._typed.get((function.index, types_only(inputs), arguments))
 
-    def remember(self, function: Function, inputs: Facts, given: Given, arguments: Arguments, outputs: Facts) -> None:
+    def remember(
+        self, function: Function, inputs: Facts, given: GivenAttributes, arguments: Arguments, outputs: Facts
+    ) -> None:
         """Keep what a call brought."""
         self._outputs[function.index, inputs, given] = outputs
         self._typed.setdefault((function.index, types_only(inputs), arguments), types_only(outputs))

@@ -16,8 +16,7 @@ from onnx_lint.model.shapes.rules import shape_rule
 from onnx_lint.model.types.argument import Arguments
 from onnx_lint.model.types.problem import Problem
 from onnx_lint.model.types.type_string import ValueType, optional_element, sequence_element
-from onnx_lint.model.types.typed_operator import Outcome as TypeOutcome
-from onnx_lint.model.types.typed_operator import TypedOperator, allowed_types
+from onnx_lint.model.types.typed_operator import TypedOperator, TypeOutcome, allowed_types
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema, Option
 

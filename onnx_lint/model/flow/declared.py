@@ -20,7 +20,7 @@ from onnx_lint.model.shapes.stated import (
 from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.model.types.type_string import tensor_of
 
-Facts = Mapping[str, Fact]
+FactsByName = Mapping[str, Fact]
 
 
 def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> dict[str, Fact]:
@@ -73,7 +73,7 @@ def _with_content(graph: Graph, index: int, bare: Fact) -> Fact:
     return fact(bare.kind, bare.shape, content) if content is not None else bare
 
 
-def declared_values(types: TypeIndex, graph: Graph) -> Facts:
+def declared_values(types: TypeIndex, graph: Graph) -> FactsByName:
     """What outputs and value_info declare, but for names of which they say two types.
 
     Of two shapes of one name what they have in common: that they differ has a finding of its own.

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.model.operators.operators import Operators
-from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts
+from onnx_lint.model.shapes.fact import UNKNOWN, Fact
 from onnx_lint.model.shapes.rules import shape_rule
 from onnx_lint.model.types.type_string import optional_element, sequence_element
 from onnx_lint.record import Record
@@ -35,7 +36,7 @@ class Walked(Record):
     unknown: frozenset[str]
     """The values whose shape is not known."""
     cells: Mapping[NodeForm, Cell]
-    call: tuple[Node, Facts] | None
+    call: Call | None
     """The call that led into a function body."""
 
 

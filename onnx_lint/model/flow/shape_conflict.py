@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.flow.shape_words import Words, call_notes, shape_notes, text_of
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.operators.mismatch import attributes_with
@@ -26,8 +27,6 @@ from onnx_lint.model.types.conflict import Note, definition_of
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
-
-Call = tuple[Node, Facts]
 
 
 class ShapeConflict(Record):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.model.shapes.dims import describe
 from onnx_lint.model.shapes.fact import Fact, Facts
@@ -213,7 +214,7 @@ def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
     return found
 
 
-def call_notes(call: tuple[Node, Facts] | None) -> list[Note]:
+def call_notes(call: Call | None) -> list[Note]:
     """The call by which the arguments came into a function."""
     if call is None:
         return []

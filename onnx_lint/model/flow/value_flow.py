@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import cached_property
+from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.flow.knowledge import Knowledge, Origins, Walked, unknown_shapes
 from onnx_lint.model.graph import Graph, GraphKind, Node
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from onnx_lint.model.types.problem import Problem
     from onnx_lint.model.types.subgraph_conflict import SubgraphConflict
     from onnx_lint.model.types.subgraph_types import Mismatch
-
-Call = tuple[Node, Facts]
-"""A node that calls a function, and what is known of the arguments."""
 
 
 class ValueFlow:

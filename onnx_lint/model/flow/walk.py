@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint import schema
 from onnx_lint.cached import Memory
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.flow.call_memory import CallMemory, Given
+from onnx_lint.model.flow.call_memory import Call, CallMemory, GivenAttributes
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
 from onnx_lint.model.flow.declared import declared_inputs, declared_values, initializer_facts
 from onnx_lint.model.flow.faulty_values import FaultyValues
 from onnx_lint.model.flow.function_declarations import FunctionDeclarations
 from onnx_lint.model.flow.joining import joined
-from onnx_lint.model.flow.value_flow import Call, ValueFlow
+from onnx_lint.model.flow.value_flow import ValueFlow
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.imports import Imports
@@ -30,8 +30,7 @@ from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.model.types.argument import Arguments, Bindings, argument_of, read_arguments
 from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.model.types.problem import DisallowedOutput
-from onnx_lint.model.types.typed_operator import Outcome as TypeOutcome
-from onnx_lint.model.types.typed_operator import TypedOperator, typed_operator
+from onnx_lint.model.types.typed_operator import TypedOperator, TypeOutcome, typed_operator
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import newest_opset_version
 
@@ -370,7 +369,7 @@ class _Flow:
         attributes = node.attribute_protos
         arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
         bound = _bound(attributes, frame.bound)
-        given: Given = tuple(
+        given: GivenAttributes = tuple(
             [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
         )
         # A function may have thousands of inputs, of which thousands of calls leave out all but a few.

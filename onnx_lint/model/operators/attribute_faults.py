@@ -61,10 +61,10 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
     return list(found.values())
 
 
-Given = Mapping[str, Proto]
+GivenAttributes = Mapping[str, Proto]
 
 
-def _below(constraints: AttributeConstraints, given: Given) -> Iterator[AttributeFault]:
+def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name, least in constraints.minima.items():
         if name in given:
             held = getattr(given[name], _NUMBERS[given[name].type])
@@ -81,7 +81,7 @@ def _short(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:.7g}"
 
 
-def _repeated(constraints: AttributeConstraints, given: Given) -> Iterator[AttributeFault]:
+def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name in sorted(constraints.distinct & given.keys()):
         twice = _first_repeated(given[name].ints)
         if twice is not None:
@@ -97,14 +97,14 @@ def _first_repeated(numbers: Iterator[int]) -> int | None:
     return None
 
 
-def _missized(constraints: AttributeConstraints, given: Given) -> Iterator[AttributeFault]:
+def _missized(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     for name, size in constraints.sizes.items():
         length = _length(given[name]) if name in given else None
         if length is not None and length != size:
             yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
 
 
-def _unequal(constraints: AttributeConstraints, given: Given) -> Iterator[AttributeFault]:
+def _unequal(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
     """Lists that are not as long as those that they belong to: most of them are taken to be right, or the first."""
     for group in constraints.lengths:
         lengths = [(name, length, factor) for name, factor in group if (length := _given_length(given, name))]
@@ -126,7 +126,7 @@ def _unequal(constraints: AttributeConstraints, given: Given) -> Iterator[Attrib
 _PAIR: Final = 2
 
 
-def _given_length(given: Given, name: str) -> int | None:
+def _given_length(given: GivenAttributes, name: str) -> int | None:
     return _length(given[name]) if name in given else None
 
 
@@ -146,7 +146,7 @@ def _counted(length: int) -> str:
 # --- operators with a demand of their own
 
 
-def _of_operator(schema: OperatorSchema, form: NodeForm, given: Given) -> Iterator[AttributeFault]:
+def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
     key = (schema.domain, schema.name)
     if key == ("", "Transpose") and "perm" in given:
         yield from _permutation(given["perm"])
@@ -176,7 +176,7 @@ def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
         yield AttributeFault("perm", f"has {_counted(len(axes))} and names axis {outside[0]}", allowed)
 
 
-def _activations(schema: OperatorSchema, form: NodeForm, given: Given) -> Iterator[AttributeFault]:
+def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
     if any(attribute.name == "direction" and attribute.ref_attr_name for attribute in form.attributes):
         return
     each = ACTIVATIONS[schema.name]
@@ -190,7 +190,7 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: Given) -> Iterat
         yield AttributeFault("activations", what, _counted(number))
 
 
-def _intercepts(form: NodeForm, given: Given) -> Iterator[AttributeFault]:
+def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
     if any(attribute.name == "targets" and attribute.ref_attr_name for attribute in form.attributes):
         return
     targets = given["targets"].i if "targets" in given else 1

@@ -25,7 +25,7 @@ MOST_REPEATED: Final = 50_000
 """So many nodes of function bodies are looked at for further values of parameters, when each function has been taken up
 once. Whoever writes a model with more distinct calls than that has the rest of them not judged."""
 
-Values = Mapping[str, Proto | None]
+ParameterValues = Mapping[str, Proto | None]
 """What stands for the parameters of a function; None for one that is not known, no entry for one that is left out."""
 
 
@@ -55,8 +55,8 @@ class Giver(Record):
         return f"given by {self.holder.first_of(self.form).describe()} as attribute {name}"
 
 
-Bindings = Mapping[str, Giver | None]
-"""As `Values`, with where they come from."""
+ParameterOrigins = Mapping[str, Giver | None]
+"""As `ParameterValues`, with where they come from."""
 
 
 class BoundNodes(Record):
@@ -95,7 +95,7 @@ class BoundNodes(Record):
         return found
 
 
-def with_values(form: NodeForm, values: Values) -> NodeForm:
+def with_values(form: NodeForm, values: ParameterValues) -> NodeForm:
     """A form with values in place of references to parameters.
 
     A parameter that is left out leaves out the attribute; a reference to one that is not known stays.
@@ -167,7 +167,7 @@ class _Binder:
             for index, forms in referring.items()
         }
         self._defaults: dict[int, dict[str, Giver | None]] = {}
-        self._pending: deque[tuple[Function, Bindings, tuple[Graph, NodeForm]]] = deque()
+        self._pending: deque[tuple[Function, ParameterOrigins, tuple[Graph, NodeForm]]] = deque()
         self._known: set[tuple[int, tuple[tuple[str, int], ...]]] = set()
         self._told: set[tuple[Graph, NodeForm, tuple[int, ...]]] = set()
         self._numbers: dict[bytes, int] = {}
@@ -175,7 +175,7 @@ class _Binder:
         """The attributes by identity, which are kept so that no other one takes that over."""
         self._budget = MOST_REPEATED
 
-    def call(self, callee: Function, graph: Graph, form: NodeForm, around: Bindings) -> None:
+    def call(self, callee: Function, graph: Graph, form: NodeForm, around: ParameterOrigins) -> None:
         """Note that nodes of a graph call a function; `around` binds the parameters of the function around them."""
         wanted = self._wanted[callee.index]
         given: dict[str, Giver | None] = {}
@@ -195,7 +195,7 @@ class _Binder:
         while self._pending:
             self.enter(*self._pending.popleft())
 
-    def enter(self, function: Function, given: Bindings, call: tuple[Graph, NodeForm] | None) -> None:
+    def enter(self, function: Function, given: ParameterOrigins, call: tuple[Graph, NodeForm] | None) -> None:
         """Take up a function with values for some of its parameters, unless it has been with the same ones."""
         key = (function.index, tuple(sorted((name, self._number(giver)) for name, giver in given.items())))
         if key in self._known:
@@ -220,7 +220,9 @@ class _Binder:
             }
         return self._defaults[function.index]
 
-    def _bind(self, graph: Graph, form: NodeForm, bindings: Bindings, call: tuple[Graph, NodeForm] | None) -> None:
+    def _bind(
+        self, graph: Graph, form: NodeForm, bindings: ParameterOrigins, call: tuple[Graph, NodeForm] | None
+    ) -> None:
         names = _parameters(form)
         key = graph, form, tuple([self._number(bindings[name]) if name in bindings else _LEFT_OUT for name in names])
         if key in self._told:

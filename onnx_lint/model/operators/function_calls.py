@@ -22,7 +22,7 @@ MAX_COUNT = 10**18
 NodeCall = tuple[Node, Function]
 """A node and the function that it calls."""
 
-Key = tuple[str, str, str]
+FunctionKey = tuple[str, str, str]
 """Domain, name and overload; the default domain is empty, and so is the overload where it does not count."""
 
 
@@ -61,8 +61,8 @@ class Calls:
         return frozenset([name for _, name in self._by_name])
 
     @cached_property
-    def _by_key(self) -> dict[Key, Function]:
-        found: dict[Key, Function] = {}
+    def _by_key(self) -> dict[FunctionKey, Function]:
+        found: dict[FunctionKey, Function] = {}
         for function in self._functions:
             found.setdefault(self.key(function.domain, function.name, function.overload), function)
         return found
@@ -72,7 +72,7 @@ class Calls:
         """Whether functions share domain and name, whatever their overload."""
         return len(self._by_name) < len(self._functions)
 
-    def key(self, domain: str, name: str, overload: str) -> Key:
+    def key(self, domain: str, name: str, overload: str) -> FunctionKey:
         """What tells a function of this domain, name and overload apart in this model."""
         return normalized_domain(domain), name, overload if self.has_overloads else ""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
-from onnx_lint.spec.operators.combinations import Combination, Kind, Member
+from onnx_lint.spec.operators.combinations import Choice, Combination, Member
 
 _LISTS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS", "TENSORS")}
 
@@ -17,9 +17,9 @@ def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:
     Where all sides belong together, these are the ones that are there.
     """
     given = [found for side in combination.sides if (found := _given(side, form, combination))]
-    if combination.kind is Kind.TOGETHER:
+    if combination.kind is Choice.TOGETHER:
         return tuple(given) if len(given) < len(combination.sides) else ()
-    return tuple(given) if combination.kind is not Kind.SOME and len(given) > 1 else ()
+    return tuple(given) if combination.kind is not Choice.SOME and len(given) > 1 else ()
 
 
 def _given(side: tuple[Member, ...], form: NodeForm, combination: Combination) -> Member | None:

@@ -19,7 +19,7 @@ from onnx_lint.spec.operators import (
     Parameter,
     sources,
 )
-from onnx_lint.spec.operators.combinations import Combination, Kind, combinations
+from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.operators.bound_nodes import BoundNodes
 
 
-class Operands(Record):
+class GivenOperands(Record):
     """The inputs or the outputs of alike nodes, and what a signature says of them."""
 
     word: str
@@ -71,11 +71,13 @@ class Operands(Record):
         return f"{self.least} to {self.greatest} {self.word}s"
 
 
-def operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[Operands, Operands]:
+def operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[GivenOperands, GivenOperands]:
     """The inputs and the outputs of alike nodes, and what a signature says of them."""
     return (
-        Operands("input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
-        Operands("output", alike.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts),
+        GivenOperands("input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
+        GivenOperands(
+            "output", alike.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts
+        ),
     )
 
 
@@ -119,7 +121,7 @@ def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Comb
     return [
         combination
         for combination in combinations(schema)
-        if combination.kind in (Kind.ONE, Kind.SOME)
+        if combination.kind in (Choice.ONE, Choice.SOME)
         and not any(
             member.name in given if member.field == "attribute" else any(alike.inputs[member.index :][:1])
             for side in combination.sides

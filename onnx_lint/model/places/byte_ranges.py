@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model.places.place import Place
+from onnx_lint.model.places.place import Place, Step
 from onnx_lint.schema import wire
 from onnx_lint.source import Source
 
@@ -24,7 +24,7 @@ class ByteRanges:
 
     def __init__(self, source: Source, message: str = "ModelProto") -> None:
         self._size = source.size
-        self._root = _Message(source, message, [(0, source.size)])
+        self._root = _FieldPositions(source, message, [(0, source.size)])
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """The first byte of the field at `place` and the byte after it, tag included; None where it is absent.
@@ -46,15 +46,11 @@ class ByteRanges:
             return None  # the file has become shorter
 
 
-_Step = tuple[str, int | None]
-"""The name of a field, and which one where it is repeated."""
-
-
 _SMALL_BYTES: Final = 512
 """A smaller message is walked again each time: to keep it takes up more memory than it has bytes."""
 
 
-class _Message:
+class _FieldPositions:
     """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
 
     Of a field no more than its first byte is kept, since a graph may have a hundred thousand of them; where the few
@@ -69,14 +65,14 @@ class _Message:
         self._pieces = pieces
         self._starts: dict[str, list[int]] = {}
         self._walk = _walking(source, message, pieces, self._starts)
-        self._inner: dict[_Step, _Message] = {}
+        self._inner: dict[Step, _FieldPositions] = {}
 
-    def byte_range(self, step: _Step) -> tuple[int, int] | None:
+    def byte_range(self, step: Step) -> tuple[int, int] | None:
         """The first byte of a field and the byte after it; None where it is absent."""
         starts = self._occurrences(step)
         return (starts[0], wire.span_at(self._source, starts[-1])[2]) if starts else None
 
-    def inner(self, step: _Step) -> _Message | None:
+    def inner(self, step: Step) -> _FieldPositions | None:
         """The message that a field holds; None where there is none."""
         found = self._inner.get(step)
         if found is None:
@@ -90,15 +86,15 @@ class _Message:
         """How many bytes the message has."""
         return sum(end - start for start, end in self._pieces)
 
-    def _open(self, step: _Step) -> _Message | None:
+    def _open(self, step: Step) -> _FieldPositions | None:
         field = wire.fields_by_name(self._message).get(step[0])
         if field is None or field.message is None:
             return None
         spans = [wire.span_at(self._source, start) for start in self._occurrences(step)]
         pieces = [(value, end) for _, value, end in spans]
-        return _Message(self._source, field.message, pieces) if pieces else None
+        return _FieldPositions(self._source, field.message, pieces) if pieces else None
 
-    def _occurrences(self, step: _Step) -> list[int]:
+    def _occurrences(self, step: Step) -> list[int]:
         """Where the field begins, each time that it is given.
 
         A singular message that is given more than once is one message (the parser merges them), so all of them count;

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.model.places.place import Place
+from onnx_lint.model.places.place import Place, Step
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto, wire
 from onnx_lint.wording import report_name
@@ -39,7 +39,7 @@ class NamesInDocument:
     __slots__ = ("_root",)
 
     def __init__(self, proto: Proto) -> None:
-        self._root = _Message(proto.DESCRIPTOR.name, proto, EnclosingNames())
+        self._root = _NamedMessage(proto.DESCRIPTOR.name, proto, EnclosingNames())
 
     def of(self, place: Place) -> EnclosingNames:
         """The names around `place`; where something on the way to it is not there, those of what is."""
@@ -54,11 +54,8 @@ class NamesInDocument:
 
 _TYPE: Final = "TypeProto"
 
-_Step = tuple[str, int | None]
-"""The name of a field, and which one where it is repeated."""
 
-
-class _Message:
+class _NamedMessage:
     """A message with the names around it, its own included, and the messages in it that were asked for."""
 
     __slots__ = ("_inner", "_kind", "_proto", "enclosing_names")
@@ -67,9 +64,9 @@ class _Message:
         self._kind = kind
         self._proto = proto
         self.enclosing_names = enclosing_names
-        self._inner: dict[_Step, _Message | None] = {}
+        self._inner: dict[Step, _NamedMessage | None] = {}
 
-    def at(self, step: _Step) -> _Message | None:
+    def at(self, step: Step) -> _NamedMessage | None:
         """The message in a field; None where there is none."""
         if self._kind.startswith(_TYPE):
             return self._open(*step)  # types nest deep and hold few names: what is kept of one takes up more than it
@@ -77,7 +74,7 @@ class _Message:
             self._inner[step] = self._open(*step)
         return self._inner[step]
 
-    def _open(self, name: str, index: int | None) -> _Message | None:
+    def _open(self, name: str, index: int | None) -> _NamedMessage | None:
         field = wire.fields_by_name(self._kind).get(name)
         if field is None or field.message is None or field.repeated != (index is not None):
             return None
@@ -88,7 +85,7 @@ class _Message:
             value = value[index]
         if isinstance(value, bytes):  # what a model leaves as it is
             value = schema.opened(field.message, value)
-        return _Message(field.message, value, _within(self.enclosing_names, field.message, value))
+        return _NamedMessage(field.message, value, _within(self.enclosing_names, field.message, value))
 
 
 def _within(outer: EnclosingNames, kind: str, message: Proto) -> EnclosingNames:

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 from onnx_lint.record import Record
 
-Key = tuple[tuple[str, int | None], ...]
-"""A place as (field name, index or None) pairs from the root on: usable as a dictionary key."""
+Step = tuple[str, int | None]
+"""The name of a field, and which one where it is repeated."""
+
+Key = tuple[Step, ...]
+"""A place as the steps from the root on: usable as a dictionary key."""
 
 
 class Place(Record):

@@ -140,7 +140,7 @@ def find_suspects(
     graphs: Sequence[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
 ) -> SuspectTensors:
     """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
-    walk = _Walk(source, payloads)
+    walk = _Collector(source, payloads)
     for graph in graphs:
         if not graph.is_function:
             walk.initializers(graph)
@@ -158,7 +158,7 @@ def find_suspects(
     )
 
 
-class _Walk:
+class _Collector:
     """Collects tensors."""
 
     def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:

@@ -19,7 +19,7 @@ Inputs = tuple[ValueType | None, ...]
 """The types of a node's inputs; None where it is not known, ABSENT where the input is left out."""
 
 
-class Outcome(Record):
+class TypeOutcome(Record):
     """The types of the outputs, as far as they are known, and the problems."""
 
     outputs: tuple[ValueType | None, ...]
@@ -35,9 +35,9 @@ class TypedOperator:
         self.schema = schema
         self.binds = binds
         """Whether the signature is held against nodes; if not, types flow by it and nothing is a problem."""
-        self.outcomes: Memory[Inputs, Outcome] = Memory(_MOST)
+        self.outcomes: Memory[Inputs, TypeOutcome] = Memory(_MOST)
         """The outcomes of an operator whose output types follow from those of its inputs."""
-        self._decided: Memory[tuple[Inputs, Arguments, int], Outcome] = Memory(_MOST)
+        self._decided: Memory[tuple[Inputs, Arguments, int], TypeOutcome] = Memory(_MOST)
         output_types = OUTPUT_TYPES.get((schema.domain, schema.name), _BY_SIGNATURE)
         self.attributes = output_types.attributes | stating_attributes(schema.domain, schema.name)
         """The attributes that decide types."""
@@ -47,26 +47,26 @@ class TypedOperator:
         self.by_inputs = self._fixed_outputs and not self.attributes and not self.by_subgraphs
         """Whether the types of the inputs alone give the outcome."""
 
-    def outcome_of_inputs(self, inputs: Inputs) -> Outcome:
+    def outcome_of_inputs(self, inputs: Inputs) -> TypeOutcome:
         """The outcome for an operator with `by_inputs`."""
         return self.outcomes.keep(inputs, self._judge(inputs, (), len(self.schema.outputs)))
 
-    def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
+    def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
         """The outcome for any operator; `arguments` are the attributes with the names in `attributes`."""
         count = len(self.schema.outputs) if self._fixed_outputs else output_count
         key = (inputs, arguments, count)
         outcome = self._decided.get(key)
         return outcome or self._decided.keep(key, self._judge(inputs, arguments, count))
 
-    def handed_on(self, outcome: Outcome, outputs: tuple[ValueType | None, ...]) -> Outcome:
+    def handed_on(self, outcome: TypeOutcome, outputs: tuple[ValueType | None, ...]) -> TypeOutcome:
         """The outcome of a control-flow operator whose subgraphs hand on these types."""
         wrong = _disallowed_outputs(self.schema, outputs)
         problems = (*outcome.problems, *wrong) if self.binds else ()
-        return Outcome(_without(outputs, wrong), problems)
+        return TypeOutcome(_without(outputs, wrong), problems)
 
-    def _judge(self, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
+    def _judge(self, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
         outcome = _judge(self.schema, inputs, arguments, output_count)
-        return outcome if self.binds else Outcome(outcome.outputs)
+        return outcome if self.binds else TypeOutcome(outcome.outputs)
 
 
 _BY_SIGNATURE: Final = OutputTypes((None,))
@@ -88,7 +88,7 @@ def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
     return canonical(parameter.types)
 
 
-def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> Outcome:
+def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
     problems: list[Problem] = []
     disallowed: set[tuple[str, str]] = set()
     bound: dict[str, int] = {}
@@ -120,7 +120,7 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
     # An element type that is stated by number is judged as the value of the attribute, by another rule.
     if not any(argument.integer is not None for _, argument in arguments):
         problems += wrong
-    return Outcome(_without(types, wrong), tuple(problems))
+    return TypeOutcome(_without(types, wrong), tuple(problems))
 
 
 def _disallowed_outputs(schema: OperatorSchema, types: tuple[ValueType | None, ...]) -> list[DisallowedOutput]:

@@ -122,11 +122,11 @@ _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
 }
 """Attributes of the default domain that hold the element type of an output, whose types the signature lists."""
 
-Values = frozenset[str] | frozenset[int]
+AllowedValues = frozenset[str] | frozenset[int]
 """Strings for attributes of type STRING and STRINGS, numbers for INT and INTS."""
 
 
-def allowed_values(schema: OperatorSchema, attribute: str) -> Values | None:
+def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | None:
     """The values that an operator allows for an attribute of type STRING, STRINGS, INT or INTS.
 
     The elements of a list each have one of the values. None where any value is allowed, or nothing says which.
@@ -144,17 +144,17 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> Values | None:
 
 
 @cache
-def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, Values]]]:
-    found: dict[tuple[str, str, str], list[tuple[int, int, Values]]] = {}
+def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, AllowedValues]]]:
+    found: dict[tuple[str, str, str], list[tuple[int, int, AllowedValues]]] = {}
     for domain, operators, attribute, first, last, text in (*_STRINGS, *_NUMBERS):
         words = text.split()
-        values: Values = frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
+        values: AllowedValues = frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
         for operator in operators.split():
             found.setdefault((domain, operator, attribute), []).append((first, last, values))
     return found
 
 
-def _element_types(schema: OperatorSchema, attribute: str) -> Values:
+def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
     output = schema.outputs[_ELEMENT_TYPE_OF_OUTPUT[schema.name, attribute]]
     codes = {code for code, name in enumerate(ELEMENT_TYPE_NAMES, 1) if f"tensor({name})" in output.types}
     codes |= {code for code, name in enumerate(ELEMENT_TYPE_NAMES, 1) if f"seq(tensor({name}))" in output.types}

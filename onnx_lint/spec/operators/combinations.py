@@ -21,7 +21,7 @@ from onnx_lint.record import Record
 from onnx_lint.spec.operators.schema import OperatorSchema
 
 
-class Kind(Enum):
+class Choice(Enum):
     """How many sides of a combination a node gives."""
 
     ONE = "one"
@@ -57,7 +57,7 @@ Side = tuple[Member, ...]
 class Combination(Record):
     """Members of an operator that are given together, or in place of each other."""
 
-    kind: Kind
+    kind: Choice
     sides: tuple[Side, ...]
     source: str
     """Where the operator's documentation says so."""
@@ -67,7 +67,7 @@ class Combination(Record):
     """Values of a STRING attribute with which it counts as not given."""
 
 
-_Row = tuple[str, str, int, Kind, str, str]
+_Row = tuple[str, str, int, Choice, str, str]
 """Domain, operators, first version, kind, the sides, and where the sentence stands.
 
 A side is an attribute, `in:` or `out:` and the name of an operand, or some of these with plus signs between them. An
@@ -77,29 +77,29 @@ asterisk at the end of an attribute stands for any ending: each such attribute i
 _CLASS_LABELS: Final = "LinearClassifier SVMClassifier TreeEnsembleClassifier ZipMap"
 
 _ROWS: Final[tuple[_Row, ...]] = (
-    ("", "Attention", 23, Kind.TOGETHER, "in:past_key in:past_value", "the operator's description"),
-    ("", "Attention", 23, Kind.TOGETHER, "out:present_key out:present_value", "the operator's description"),
-    ("", "Attention", 24, Kind.AT_MOST_ONE,
+    ("", "Attention", 23, Choice.TOGETHER, "in:past_key in:past_value", "the operator's description"),
+    ("", "Attention", 23, Choice.TOGETHER, "out:present_key out:present_value", "the operator's description"),
+    ("", "Attention", 24, Choice.AT_MOST_ONE,
      "in:nonpad_kv_seqlen in:past_key+in:past_value+out:present_key+out:present_value", "input 'nonpad_kv_seqlen'"),
-    ("", "Conv ConvInteger ConvTranspose QLinearConv", 1, Kind.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
-    ("", "Constant", 11, Kind.ONE, "value sparse_value value_*", "the operator's description"),
-    ("", "Optional", 15, Kind.SOME, "type in:input", "the operator's description"),
-    ("", "Resize", 11, Kind.AT_MOST_ONE, "in:scales in:sizes", "input 'sizes'"),
-    ("", "Resize", 13, Kind.SOME, "in:scales in:sizes", "input 'scales'"),
-    ("", "Split", 18, Kind.ONE, "num_outputs in:split", "the operator's description"),
-    ("", "TfIdfVectorizer", 9, Kind.ONE, "pool_int64s pool_strings", "attributes 'pool_int64s' and 'pool_strings'"),
-    ("ai.onnx.ml", "CategoryMapper", 1, Kind.TOGETHER, "cats_int64s cats_strings", "the operator's description"),
-    ("ai.onnx.ml", "DictVectorizer", 1, Kind.ONE, "int64_vocabulary string_vocabulary", "its attributes"),
-    ("ai.onnx.ml", "Imputer", 1, Kind.ONE, "imputed_value_*", "the operator's description"),
-    ("ai.onnx.ml", "LabelEncoder", 2, Kind.ONE, "keys_*", "the operator's description"),
-    ("ai.onnx.ml", "LabelEncoder", 2, Kind.ONE, "values_*", "the operator's description"),
-    ("ai.onnx.ml", _CLASS_LABELS, 1, Kind.ONE, "classlabels_*", "attributes 'classlabels_*'"),
-    ("ai.onnx.ml", "OneHotEncoder", 1, Kind.ONE, "cats_*", "attributes 'cats_*'"),
-    ("ai.onnx.ml", "SVMClassifier", 1, Kind.TOGETHER, "prob_a prob_b", "attribute 'prob_b'"),
+    ("", "Conv ConvInteger ConvTranspose QLinearConv", 1, Choice.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
+    ("", "Constant", 11, Choice.ONE, "value sparse_value value_*", "the operator's description"),
+    ("", "Optional", 15, Choice.SOME, "type in:input", "the operator's description"),
+    ("", "Resize", 11, Choice.AT_MOST_ONE, "in:scales in:sizes", "input 'sizes'"),
+    ("", "Resize", 13, Choice.SOME, "in:scales in:sizes", "input 'scales'"),
+    ("", "Split", 18, Choice.ONE, "num_outputs in:split", "the operator's description"),
+    ("", "TfIdfVectorizer", 9, Choice.ONE, "pool_int64s pool_strings", "attributes 'pool_int64s' and 'pool_strings'"),
+    ("ai.onnx.ml", "CategoryMapper", 1, Choice.TOGETHER, "cats_int64s cats_strings", "the operator's description"),
+    ("ai.onnx.ml", "DictVectorizer", 1, Choice.ONE, "int64_vocabulary string_vocabulary", "its attributes"),
+    ("ai.onnx.ml", "Imputer", 1, Choice.ONE, "imputed_value_*", "the operator's description"),
+    ("ai.onnx.ml", "LabelEncoder", 2, Choice.ONE, "keys_*", "the operator's description"),
+    ("ai.onnx.ml", "LabelEncoder", 2, Choice.ONE, "values_*", "the operator's description"),
+    ("ai.onnx.ml", _CLASS_LABELS, 1, Choice.ONE, "classlabels_*", "attributes 'classlabels_*'"),
+    ("ai.onnx.ml", "OneHotEncoder", 1, Choice.ONE, "cats_*", "attributes 'cats_*'"),
+    ("ai.onnx.ml", "SVMClassifier", 1, Choice.TOGETHER, "prob_a prob_b", "attribute 'prob_b'"),
 )  # fmt: skip
 
 _UNENFORCED: Final[tuple[_Row, ...]] = (
-    ("", "AveragePool LpPool MaxPool", 1, Kind.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
+    ("", "AveragePool LpPool MaxPool", 1, Choice.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
 )
 """What the text forbids and consumers take: with `auto_pad` they do not look at the `pads` of a pool."""
 

@@ -33,7 +33,7 @@ class SchemaFileError(ValueError):
         super().__init__(": ".join(part for part in (self.path, place, reason) if part))
 
 
-class Value(Record):
+class JsonValue(Record):
     """A value of the JSON document and where it stands."""
 
     data: Any
@@ -44,9 +44,9 @@ class Value(Record):
         """Raises SchemaFileError for this place."""
         raise SchemaFileError(self.path, self.place, reason)
 
-    def at(self, key: str) -> Value:
+    def at(self, key: str) -> JsonValue:
         """The value under a key of an object, which must be there."""
-        return Value(self.data[key], f"{self.place}.{key}" if self.place else key, self.path)
+        return JsonValue(self.data[key], f"{self.place}.{key}" if self.place else key, self.path)
 
     def expect(self, *types: type) -> Any:
         """The data, if it is of one of the types."""
@@ -83,12 +83,12 @@ class Value(Record):
             self.at(key).fail(f"{quote(value)} is none of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
         return value
 
-    def elements(self) -> list[Value]:
+    def elements(self) -> list[JsonValue]:
         """The elements of an array."""
         self.expect(list)
-        return [Value(item, f"{self.place}[{i}]", self.path) for i, item in enumerate(self.data)]
+        return [JsonValue(item, f"{self.place}[{i}]", self.path) for i, item in enumerate(self.data)]
 
-    def items(self, key: str) -> list[Value]:
+    def items(self, key: str) -> list[JsonValue]:
         """The elements of the array under a key, none if the key is absent."""
         return self.at(key).elements() if key in self.data else []
 

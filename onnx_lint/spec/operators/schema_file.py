@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from onnx_lint.record import Record
 from onnx_lint.regular_file import read_regular
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
-from onnx_lint.spec.operators.json_value import Value, parse
+from onnx_lint.spec.operators.json_value import JsonValue, parse
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
     AttributeSchema,
@@ -76,7 +76,7 @@ def load_schema_file(path: str | Path) -> SchemaFile:
 
 def parsed_schema_file(path: str | Path, data: bytes) -> SchemaFile:
     """The schema file with the content `data`; raises SchemaFileError as `load_schema_file` does."""
-    root = Value(parse(path, data), "", path)
+    root = JsonValue(parse(path, data), "", path)
     root.expect_keys(_FILE_KEYS, required=("format", "domain", "operators"))
     if root.get("format", int) != FORMAT:
         root.at("format").fail(f"format {root.data['format']} is not known, only {FORMAT}")
@@ -97,7 +97,7 @@ def parsed_schema_file(path: str | Path, data: bytes) -> SchemaFile:
     )
 
 
-def _operator(domain: str, value: Value) -> OperatorSchema:
+def _operator(domain: str, value: JsonValue) -> OperatorSchema:
     value.expect_keys(_OPERATOR_KEYS, required=("name", "since_version"))
     constraints = _type_constraints(value)
     inputs = _parameters(value, "inputs", constraints)
@@ -128,7 +128,7 @@ def _operator(domain: str, value: Value) -> OperatorSchema:
     )
 
 
-def _type_constraints(value: Value) -> dict[str, frozenset[str]]:
+def _type_constraints(value: JsonValue) -> dict[str, frozenset[str]]:
     if "type_constraints" not in value.data:
         return {}
     constraints = value.at("type_constraints")
@@ -144,7 +144,7 @@ def _type_constraints(value: Value) -> dict[str, frozenset[str]]:
     return found
 
 
-def _types(value: Value, text: str) -> frozenset[str]:
+def _types(value: JsonValue, text: str) -> frozenset[str]:
     """The types that a type string stands for; an asterisk stands for each element type."""
     types = frozenset(text.replace("*", element) for element in ELEMENT_TYPE_NAMES)
     if not all(map(is_type_string, types)):
@@ -152,7 +152,7 @@ def _types(value: Value, text: str) -> frozenset[str]:
     return types
 
 
-def _parameters(value: Value, key: str, constraints: Mapping[str, frozenset[str]]) -> tuple[Parameter, ...]:
+def _parameters(value: JsonValue, key: str, constraints: Mapping[str, frozenset[str]]) -> tuple[Parameter, ...]:
     found = _named(value, key, lambda item: _parameter(item, constraints))
     for item, parameter in zip(value.items(key)[:-1], found, strict=False):
         if parameter.option is Option.VARIADIC:
@@ -160,7 +160,7 @@ def _parameters(value: Value, key: str, constraints: Mapping[str, frozenset[str]
     return tuple(found)
 
 
-def _parameter(value: Value, constraints: Mapping[str, frozenset[str]]) -> Parameter:
+def _parameter(value: JsonValue, constraints: Mapping[str, frozenset[str]]) -> Parameter:
     value.expect_keys(_PARAMETER_KEYS, required=("name", "type"))
     kind = value.get("type", str)
     option = Option(value.choice("option", _OPTIONS, "single"))
@@ -180,7 +180,7 @@ def _parameter(value: Value, constraints: Mapping[str, frozenset[str]]) -> Param
     )
 
 
-def _attribute(value: Value) -> AttributeSchema:
+def _attribute(value: JsonValue) -> AttributeSchema:
     value.expect_keys(_ATTRIBUTE_KEYS, required=("name", "type"))
     kind = value.choice("type", ATTRIBUTE_TYPE_CODES)
     required = value.get("required", bool, False)
@@ -190,7 +190,7 @@ def _attribute(value: Value) -> AttributeSchema:
     return AttributeSchema(value.name(), kind, required, default)
 
 
-def _default(value: Value, kind: str) -> DefaultValue:
+def _default(value: JsonValue, kind: str) -> DefaultValue:
     match kind:
         case "INT":
             return _int_default(value)
@@ -208,26 +208,26 @@ def _default(value: Value, kind: str) -> DefaultValue:
             return value.fail(f"an attribute of type {kind} cannot have a default value")
 
 
-def _int_default(value: Value) -> int:
+def _int_default(value: JsonValue) -> int:
     number: int = value.expect(int)
     if not -(2**63) <= number < 2**63:
         value.fail(f"{number} does not fit into 64 bits")
     return number
 
 
-def _float_default(value: Value) -> float:
+def _float_default(value: JsonValue) -> float:
     number: int | float = value.expect(int, float)
     if not abs(number) <= _GREATEST_FLOAT:
         value.fail("the number does not fit into single precision")
     return float(number)
 
 
-def _string_default(value: Value) -> str:
+def _string_default(value: JsonValue) -> str:
     text: str = value.expect(str)
     return text
 
 
-def _counts(value: Value, key: str, least: int, greatest: int) -> frozenset[int] | None:
+def _counts(value: JsonValue, key: str, least: int, greatest: int) -> frozenset[int] | None:
     if key not in value.data:
         return None
     for item in value.items(key):
@@ -238,7 +238,7 @@ def _counts(value: Value, key: str, least: int, greatest: int) -> frozenset[int]
     return frozenset(value.data[key])
 
 
-def _named(value: Value, key: str, build: Callable[[Value], _Named]) -> list[_Named]:
+def _named(value: JsonValue, key: str, build: Callable[[JsonValue], _Named]) -> list[_Named]:
     found: dict[str, _Named] = {}
     for item in value.items(key):
         built = build(item)
@@ -248,7 +248,7 @@ def _named(value: Value, key: str, build: Callable[[Value], _Named]) -> list[_Na
     return list(found.values())
 
 
-def _at_least(least: int, value: Value, key: str, default: int) -> int:
+def _at_least(least: int, value: JsonValue, key: str, default: int) -> int:
     number: int = value.get(key, int, default)
     if number < least:
         value.at(key).fail(f"{number} is less than {least}")

@@ -17,7 +17,7 @@ from onnx_lint.cli.paths import find_inputs
 from onnx_lint.engine import lint_source
 from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import registry
-from onnx_lint.reporters.kinds import kinds_of
+from onnx_lint.reporters.document_kinds import kinds_of
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 

@@ -11,27 +11,27 @@ from onnx_lint.distribution import is_url
 from onnx_lint.record import Record
 
 
-class Kind(Record):
+class ValueKind(Record):
     """What a key wants: in words, as JSON Schema, and as a test of a value that TOML gave."""
 
     wanted: str
     schema: Mapping[str, Any]
     accepts: Callable[[Any], bool]
-    entries: Kind | None = None
+    entries: ValueKind | None = None
     """Of a table, the kind of each of its entries."""
     allowed: Sequence[str] = ()
     """Of a choice, the words."""
 
 
-def choice(words: Sequence[str]) -> Kind:
+def choice(words: Sequence[str]) -> ValueKind:
     """One of some words."""
-    return Kind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words, allowed=words)
+    return ValueKind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words, allowed=words)
 
 
-def table(entries: Kind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> Kind:
+def table(entries: ValueKind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> ValueKind:
     """A table whose entries are all of one kind."""
     found = {"type": "object", "additionalProperties": dict(entries.schema), **(schema or {})}
-    return Kind(wanted, found, lambda value: isinstance(value, dict), entries)
+    return ValueKind(wanted, found, lambda value: isinstance(value, dict), entries)
 
 
 def _is_whole(value: Any) -> bool:
@@ -42,24 +42,24 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-FLAG: Final = Kind("true or false", MappingProxyType({"type": "boolean"}), lambda value: isinstance(value, bool))
-TEXT: Final = Kind(
+FLAG: Final = ValueKind("true or false", MappingProxyType({"type": "boolean"}), lambda value: isinstance(value, bool))
+TEXT: Final = ValueKind(
     "a string", MappingProxyType({"type": "string"}), lambda value: isinstance(value, str) and value != ""
 )
-WHOLE: Final = Kind(
+WHOLE: Final = ValueKind(
     "a whole number of at least 1", MappingProxyType({"type": "integer", "minimum": 1}), lambda value: _is_whole(value)
 )
-COUNT: Final = Kind(
+COUNT: Final = ValueKind(
     "a whole number of at least 0",
     MappingProxyType({"type": "integer", "minimum": 0}),
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
 )
-URL: Final = Kind(
+URL: Final = ValueKind(
     "an http or https address",
     MappingProxyType({"type": "string", "format": "uri", "pattern": "^https?://"}),
     lambda value: isinstance(value, str) and is_url(value),
 )
-TEXTS: Final = Kind(
+TEXTS: Final = ValueKind(
     "a list of strings", MappingProxyType({"type": "array", "items": {"type": "string"}}), lambda value: _is_list(value)
 )
-ANY: Final = Kind("a value", MappingProxyType({}), lambda _: True)
+ANY: Final = ValueKind("a value", MappingProxyType({}), lambda _: True)
