@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, finding_of, rule
 
 @rule(clause="SUB-7b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
-    """An input of a subgraph is declared with another shape than its control-flow operator supplies.
+    """An input of a subgraph is declared with another shape than its operator supplies, or branches differ in shape.
 
     ### Why it matters
 
@@ -23,6 +23,8 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     | Loop | the condition as the node gets it; the shapes of carried values may change from one run to the next |
     | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
     | SequenceMap | the elements of each sequence, and each tensor as it is |
+
+    Until version 10 the branches of an If have to hand on values of the same shapes.
 
     An input of a subgraph need not be declared, and what is not known agrees with everything. Types are for
     `mismatched-subgraph-type`, numbers of inputs for `mismatched-subgraph-signature`.
@@ -38,5 +40,5 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for conflict in model.value_flow.supplied_shapes:
+    for conflict in model.value_flow.subgraph_shapes:
         yield finding_of(conflict)

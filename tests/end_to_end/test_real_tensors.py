@@ -116,7 +116,7 @@ def _at_odds(flow: ValueFlow) -> list[str]:
             f"{each.field} {each.index}: {each.declared.shape} for {each.inferred.shape}"
             for each in flow.declared_shapes
         ],
-        *[f"input {each.index} of a subgraph: {each.declared} for {each.supplied}" for each in flow.supplied_shapes],
+        *[each.describe() for each in flow.subgraph_shapes],
     ]
 
 

@@ -162,22 +162,23 @@ class Comparison:
                 continue
             problems, our_shapes = ours(schema, made)
             self.cases["rejected by both" if message and problems else "compared"] += 1
-            for difference in _differences(message, problems, their_shapes, our_shapes):
-                self._note(schema, made, difference)
-
-    def _note(self, schema: onnx.defs.OpSchema, made: Case, difference: str) -> None:
-        reasons = [each for each in self.explained if each.covers(schema, difference)]
-        self.used.update(reasons)
-        self.cases["explained" if reasons else "not explained"] += 1
-        if not reasons:
             inputs = [
                 None if each is None else (each.shape if each.content is None else f"={each.content}")
                 for each in made.inputs
             ]
+            for difference in differences(message, problems, their_shapes, our_shapes):
+                self.note(schema, f"{inputs} {dict(made.attributes)} ({made.mutation})", difference)
+
+    def note(self, schema: onnx.defs.OpSchema, example: str, difference: str) -> None:
+        """Keep a difference that nothing explains, with the case as an example."""
+        reasons = [each for each in self.explained if each.covers(schema, difference)]
+        self.used.update(reasons)
+        self.cases["explained" if reasons else "not explained"] += 1
+        if not reasons:
             operator = f"{schema.name}-{schema.since_version}"
             operators, examples = self.unexplained.setdefault(_SIZES.sub("#", difference), ({}, []))
             operators[operator] = None
-            examples.append(f"{operator} {inputs} {dict(made.attributes)} ({made.mutation}) {difference}")
+            examples.append(f"{operator} {example} {difference}")
 
     def listing(self) -> list[str]:
         """For each kind of difference the operators, how often it came, and the first example."""
@@ -187,7 +188,8 @@ class Comparison:
         ]
 
 
-def _differences(message: str, problems: str, their_shapes: list[Shapes], our_shapes: list[Shapes]) -> Iterator[str]:
+def differences(message: str, problems: str, their_shapes: list[Shapes], our_shapes: list[Shapes]) -> Iterator[str]:
+    """In what the two sides differ: the one verdict or the other, or shapes."""
     if message and not problems:
         yield f"onnx: {message}"
     elif problems and not message:

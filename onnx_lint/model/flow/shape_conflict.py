@@ -201,6 +201,48 @@ class SuppliedShapeConflict(Record):
         return [(self.node.place, self.node.describe()), *call_notes(self.call)]
 
 
+class BranchShapeConflict(Record):
+    """An output of which the two branches of an If hand on different shapes."""
+
+    node: Node
+    graphs: tuple[Graph, Graph]
+    index: int
+    shapes: tuple[Fact, Fact]
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The output of the second branch."""
+        return self.graphs[1].place.at("output", self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of that output."""
+        return self.graphs[1].output_names[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The shape of the first branch's output."""
+        return text_of(self.shapes[0])
+
+    def describe(self) -> str:
+        """Both outputs and their shapes."""
+        one, other = (
+            f"output {self.index} {quote(graph.output_names[self.index])} of {graph.describe()} is {text_of(shape)}"
+            for graph, shape in zip(self.graphs, self.shapes, strict=True)
+        )
+        return f"{other}, {one}, and branches of {self.node.describe()} hand on one shape"
+
+    def notes(self) -> list[Note]:
+        """The output of the first branch, and the call that brought the shapes."""
+        first = self.graphs[0]
+        found: Note = (
+            first.place.at("output", self.index),
+            f"{quote(first.output_names[self.index])} of the other branch",
+        )
+        return [found, *call_notes(self.call)]
+
+
 def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:
     if declared.shape is None or found.shape is None:
         return value_info

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from onnx_lint.model.flow.joining import joined_shapes
+from onnx_lint.model.flow.joining import joined, joined_shapes
 from onnx_lint.model.operators.control_flow import handed_on_outputs
 from onnx_lint.model.shapes.dims import Dim, Dims, Shape, unified, union
 from onnx_lint.model.shapes.fact import Facts
 from onnx_lint.model.shapes.operands import Inside, Operands, Output, held
+from onnx_lint.model.shapes.problem import AxisOutOfRange, Element, Problem
 from onnx_lint.model.types.subgraph_types import Subgraphs
 from onnx_lint.record import Record
 
@@ -58,20 +59,43 @@ class SuppliedShapes(Record):
             case "If":
                 return _either(found.get("then_branch"), found.get("else_branch"))
             case "Loop":
-                carried = len(self.facts) - _LOOP_HEAD
-                body = found.get("body", ())[1:]
-                return [None] * carried + [_stacked(each.shape) for each in body[carried:]]
+                return self._looped(found.get("body", ())[1:])
             case "SequenceMap":
                 return [Inside(held(each)) for each in found.get("body", ())]
             case "Scan" if self.scan is not None:
                 return self._scanned(self.scan, found.get("body", ()))
         return []
 
+    def problems(self, found: Mapping[str, Facts]) -> tuple[Problem, ...]:
+        """What is wrong about attributes in the light of what the subgraphs hand on."""
+        body = found.get("body", ())[self.subgraphs.state_count :]
+        if self.scan is None or self.scan.outputs is None:
+            return ()
+        wrong: list[Problem] = []
+        for index, (axis, each) in enumerate(zip(self.scan.outputs, body, strict=False)):
+            rank = None if each.shape is None else len(each.shape) + 1
+            if rank is not None and not -rank <= axis < rank:
+                wrong.append(AxisOutOfRange(Element("scan_output_axes", axis, index), rank, -rank))
+        return tuple(wrong)
+
+    def differing(self, found: Mapping[str, Facts]) -> Iterator[int]:
+        """The outputs of which the branches of an If hand on different shapes where that is not allowed."""
+        one, other = found.get("then_branch", ()), found.get("else_branch", ())
+        for index, (first, second) in enumerate(zip(one, other, strict=False)):
+            if joined(first, second)[1] == "shape":
+                yield index
+
+    def _looped(self, body: Facts) -> Sequence[Output]:
+        """Carried values: as they came in, if there is no run, or as a run of the body leaves them whatever it got."""
+        first = self.facts[_LOOP_HEAD:]
+        carried = [_union(held(before), held(after)) for before, after in zip(first, body, strict=False)]
+        return [*carried, *[_stacked(each.shape) for each in body[len(first) :]]]
+
     def _scanned(self, scan: ScanAxes, body: Facts) -> Sequence[Output]:
         states = self.subgraphs.state_count
         first = self.values[:states]
         carried = [
-            joined_shapes(each.shape, scan.whole_state(last.shape))[0] for each, last in zip(first, body, strict=False)
+            joined_shapes(scan.whole_state(last.shape), each.shape)[0] for each, last in zip(first, body, strict=False)
         ]
         return [*carried, *[scan.stacked(index, each.shape) for index, each in enumerate(body[states:])]]
 

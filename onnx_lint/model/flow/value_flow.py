@@ -21,7 +21,12 @@ from onnx_lint.spec.operators import OperatorSchema
 if TYPE_CHECKING:
     from onnx_lint.model.columns.nodes import NodeForm
     from onnx_lint.model.flow.cell import Cell
-    from onnx_lint.model.flow.shape_conflict import DeclaredShapeConflict, ShapeConflict, SuppliedShapeConflict
+    from onnx_lint.model.flow.shape_conflict import (
+        BranchShapeConflict,
+        DeclaredShapeConflict,
+        ShapeConflict,
+        SuppliedShapeConflict,
+    )
     from onnx_lint.model.shapes.problem import Problem as ShapeProblem
     from onnx_lint.model.types.conflict import Conflict
     from onnx_lint.model.types.declaration_conflict import DeclarationConflict, ImpossibleDeclaration
@@ -45,7 +50,7 @@ class ValueFlow:
         self.subgraphs: list[SubgraphConflict] = []
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict] = []
-        self.supplied_shapes: list[SuppliedShapeConflict] = []
+        self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
         self._walked: dict[int, Walked] = {}
@@ -76,7 +81,7 @@ class ValueFlow:
     @property
     def has_shape_conflicts(self) -> bool:
         """Whether any shape is at odds with an operator or a declaration."""
-        return bool(self.shapes or self.declared_shapes or self.supplied_shapes)
+        return bool(self.shapes or self.declared_shapes or self.subgraph_shapes)
 
     @cached_property
     def knowledge(self) -> Knowledge:
@@ -165,7 +170,18 @@ class ValueFlow:
             if joined(given, stated)[1] == "shape" and self._is_new(graph, "supplied shape", index):
                 from onnx_lint.model.flow.shape_conflict import SuppliedShapeConflict
 
-                self.supplied_shapes.append(SuppliedShapeConflict(node, graph, index, stated, given, call))
+                self.subgraph_shapes.append(SuppliedShapeConflict(node, graph, index, stated, given, call))
+
+    def note_branches(
+        self, node: Node, graphs: Mapping[str, Graph], found: Mapping[str, Facts], index: int, call: Call | None
+    ) -> None:
+        """Keep an output of which the two branches of an If hand on different shapes."""
+        from onnx_lint.model.flow.shape_conflict import BranchShapeConflict
+
+        one, other = graphs["then_branch"], graphs["else_branch"]
+        if self._is_new(other, "branches", index):
+            shapes = found["then_branch"][index], found["else_branch"][index]
+            self.subgraph_shapes.append(BranchShapeConflict(node, (one, other), index, shapes, call))
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
         key = (id(graph), *what)

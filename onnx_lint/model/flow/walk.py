@@ -332,6 +332,11 @@ class _Flow:
             self.found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
         if mismatches:
             self._faulty.add(node.graph, node.outputs)
+        if cell.operator.binds and not (typed.problems or problems or mismatches):
+            problems = supplier.problems(found)
+            if cell.operator.schema.name == "If" and cell.operator.schema.since_version < _IF_OF_SHAPES:
+                for index in supplier.differing(found):
+                    self.found.note_branches(node, graphs, found, index, frame.call)
         outcome: TypeOutcome = cell.operator.handed_on(typed, outputs)
         handed_on = supplier.outputs(found) if not (problems or mismatches) else ()
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
@@ -490,6 +495,9 @@ def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
             found[attribute.name] = around[attribute.ref_attr_name]
     return found
 
+
+_IF_OF_SHAPES: Final = 11
+"""The version from which the branches of an If may hand on values of different shapes."""
 
 _MOST_JOINED: Final = 50_000
 """So many pairs of facts are remembered; then they are forgotten, which costs time only."""

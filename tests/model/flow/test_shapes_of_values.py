@@ -162,6 +162,41 @@ def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_no_shape()
     assert not model.has_shape_conflicts
 
 
+def test_a_value_that_a_loop_carries_has_what_all_its_runs_have_in_common():
+    model = _parsed("""
+        g (int64 n, bool c, float[2, 3] x, float[7, 3] w, seq(float[2, 3]) q) => (float[] y, seq(float[]) s) {
+            y, s = Loop (n, c, x, q) <
+                body = b (int64 i, bool go, float[] v, seq(float[]) r) => (bool on, float[] u, seq(float[]) t) {
+                    on = Identity(go)
+                    u = Relu(w)
+                    t = SequenceConstruct(x, w)
+                }
+            >
+        }
+    """)
+    assert model.shape_of("y") == (None, 3)
+    inside = model.value_flow.facts["s"].inside
+    assert inside is not None
+    assert inside.shape == (None, 3)
+    assert not model.has_shape_conflicts
+
+
+def test_sequences_and_optionals_out_of_branches_hold_what_both_have_in_common():
+    model = _parsed("""
+        g (bool c, float[2, N, 3] x, float[2, N, 4] w) => (float[] y) {
+            s = If (c) <
+                then_branch = t () => (seq(float[]) p) { p = SequenceConstruct(x) },
+                else_branch = e () => (seq(float[]) q) { q = SequenceConstruct(w, w) }
+            >
+            o = Optional(s)
+            r = OptionalGetElement(o)
+            y = ConcatFromSequence <axis = -1> (r)
+        }
+    """)
+    assert model.shape_of("y") == (2, "N", None)
+    assert not model.has_shape_conflicts
+
+
 # --- hostile models
 
 

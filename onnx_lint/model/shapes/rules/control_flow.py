@@ -44,6 +44,9 @@ def scan(node: Operands) -> Outputs:
     axes = node.integers("scan_input_axes")
     if axes is not None and not node.has_count("scan_input_axes", len(axes), count):
         return UNKNOWN
+    placed = node.integers("scan_output_axes")
+    if placed is not None:
+        node.has_count("scan_output_axes", len(placed), node.output_count - first)
     length: Dim = None
     by: Place | None = None
     for index in range(first, node.count):
