@@ -97,28 +97,67 @@ def data_kind(source: Source) -> str | None:
 
 
 def _is_nearly_a_tensor(source: Source) -> bool:
-    """Whether the file is a tensor but for one fault: a field, its element type, a dimension, or where the data are.
+    """Whether the file is a tensor but for one fault: a field, text, its type, a dimension, its values, or its end.
 
-    Two of type, dimensions and data have to be there.
+    Two of type, dimensions and values have to be there.
     """
     fields = wire.fields("TensorProto")
+    plain = b""
+    names: set[str] = set()
     odd = 0
     try:
-        for number, wire_type, *_ in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
+        for number, wire_type, tag, value, following in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
             known = fields.get(number)
-            odd += known is None or not known.accepts(wire_type)
-            if odd > 1:
+            if known is None or not known.accepts(wire_type):
+                odd += 1
+            elif known.name in _PLAIN_FIELDS:
+                plain += source.read_at(tag, min(following - tag, _MOST_OF_A_FIELD))
+            else:
+                names.add(known.name)
+                odd += known.name in _TEXTS and not _is_text(source, value, following)
+            if odd > 1 or len(plain) > _MOST_OF_A_FIELD:
                 return False
-        skeleton = _skeleton(source, "TensorProto")
-        proto = schema.message("TensorProto").FromString(skeleton.data)
-    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
+        odd += odd == 0 and not _is_parsed(source)
+    except WireError as error:
+        # Where it is cut, in which field it is.
+        odd += 1
+        cut = fields.get(error.field[0]) if error.problem == "truncated" and error.field is not None else None
+        if cut is None:
+            return False
+        names.add(cut.name)
+    try:
+        proto = schema.message("TensorProto").FromString(plain)
+    except DecodeError:
         return False
-    given = _data_fields(proto) | {payload.field for payload in skeleton.payloads.get((), ())}
-    if sum((proto.data_type != 0, bool(proto.dims), bool(given or proto.external_data))) < 2:
+    given = names & _DATA_FIELDS
+    if sum((proto.data_type != 0, bool(proto.dims), bool(given or "external_data" in names))) < 2:
         return False
     element_type = ELEMENT_TYPES.get(proto.data_type)
     is_misplaced = element_type is not None and bool(given) and given.isdisjoint({"raw_data", element_type.field})
     return odd + (element_type is None) + is_misplaced + any(dimension < 0 for dimension in proto.dims) == 1
+
+
+_PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "data_location"})
+_TEXTS: Final = frozenset({"name", "doc_string"})
+_MOST_OF_A_FIELD: Final = 1 << 20
+
+
+def _is_parsed(source: Source) -> bool:
+    """Whether the lists in the file are those of a tensor, of whole numbers."""
+    try:
+        schema.message("TensorProto").FromString(_skeleton(source, "TensorProto").data)
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
+        return False
+    return True
+
+
+def _is_text(source: Source, start: int, end: int) -> bool:
+    """Whether the bytes are UTF-8; of a very long text it is not looked at."""
+    try:
+        source.read_at(start, end - start if end - start <= _MOST_OF_A_FIELD else 0).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_too_deep(source: Source, kind: str) -> bool:

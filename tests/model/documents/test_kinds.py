@@ -279,6 +279,11 @@ def _tensor_file(**fields: Any) -> bytes:
         (_tensor_file() + b"\xc2\x3e\x01!", "unknown-field"),
         (_tensor_file() + b"\x60\x01", "wrong-wire-type"),
         (_tensor_file(float_data=[]) + b"\x25\0\0\x80\x3f", "tensor-size-mismatch"),
+        (_tensor_file(float_data=[], raw_data=bytes(8))[:-3], "truncated-file"),
+        (_tensor_file(name="")[:-3], "truncated-file"),
+        (_tensor_file(name="n").replace(b"\x42\x01n", b"\x42\x01\xff"), "invalid-utf8"),
+        (_tensor_file(doc_string="n").replace(b"\x62\x01n", b"\x62\x01\xff"), "invalid-utf8"),
+        (_tensor_file() + b"\x10\x01", "repeated-singular-field"),
     ],
 )
 def test_a_tensor_with_one_fault_is_judged_as_a_tensor(data: bytes, rule: str):
@@ -292,6 +297,8 @@ def test_a_tensor_with_one_fault_is_judged_as_a_tensor(data: bytes, rule: str):
     [
         _tensor_file(data_type=99, dims=[-2]),
         _tensor_file(data_type=99, float_data=[], dims=[]),
+        _tensor_file(data_type=99, float_data=[], raw_data=bytes(8))[:-3],
+        _tensor_file(name="n", float_data=[], raw_data=bytes(8)).replace(b"\x42\x01n", b"\x42\x01\xff")[:-3],
         # What TensorFlow and Caffe2 keep under that suffix: messages of messages.
         b"\x0a\x0d\x0a\x01a\x12\x08Constant\x12\x00\x22\x03\x08\xa9\x01",
         b"\x0a\x03net\x12\x06\x0a\x01x\x22\x01y",
