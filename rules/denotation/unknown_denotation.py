@@ -44,6 +44,7 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb8" }
     input {
       name: "x"
       type { denotation: "PICTURE" tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } }
@@ -55,6 +56,7 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
     Take the standard word for the same thing, or drop the denotation: it describes and decides nothing.
 
     ```
+    metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb8" }
     input {
       name: "x"
       type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } }

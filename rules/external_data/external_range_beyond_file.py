@@ -34,11 +34,11 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 2000 zeros
+    # file: weights.bin, 6000 zeros
     initializer {
       name: "w" data_type: 1 dims: 1024 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
-      external_data { key: "offset" value: "1024" }
+      external_data { key: "offset" value: "4096" }
       external_data { key: "length" value: "4096" }
     }
     ```
@@ -48,11 +48,11 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     Fetch the data file again where it was cut short; otherwise write model and data anew, both from the same run.
 
     ```
-    # file: weights.bin, 5120 zeros
+    # file: weights.bin, 8192 zeros
     initializer {
       name: "w" data_type: 1 dims: 1024 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
-      external_data { key: "offset" value: "1024" }
+      external_data { key: "offset" value: "4096" }
       external_data { key: "length" value: "4096" }
     }
     ```

@@ -43,7 +43,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     Give each tensor bytes of its own: the next one begins where the one before it ends, or later.
 
     ```
-    # file: weights.bin, 128 zeros
+    # file: weights.bin, 4160 zeros
     initializer {
       name: "a" data_type: 1 dims: 16 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -51,7 +51,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     initializer {
       name: "b" data_type: 1 dims: 16 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
-      external_data { key: "offset" value: "64" }
+      external_data { key: "offset" value: "4096" }
     }
     ```
     """

@@ -38,6 +38,14 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
       dims: 0
     }
     ```
+
+    ### How to fix
+
+    State the dimensions of the dense tensor. One that is empty, or has no dimensions, is written as a dense tensor.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 0 }
+    ```
     """
     for sparse in model.tensors.sparse:
         dims = sparse.sparse.proto.dims

@@ -31,6 +31,18 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### How to fix
+
+    Store only the values that differ from 0, each with its index.
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 1 float_data: 1 }
+      indices { data_type: 7 dims: 1 int64_data: 2 }
+      dims: 6
+    }
+    ```
     """
     for sparse in model.sparse_tensors:
         if sparse.values is not None:

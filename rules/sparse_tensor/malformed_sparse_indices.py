@@ -33,6 +33,18 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### How to fix
+
+    Write as many indices as values, in a tensor of INT64.
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
+      indices { data_type: 7 dims: 2 int64_data: 2 int64_data: 5 }
+      dims: 6
+    }
+    ```
     """
     for sparse in model.tensors.sparse:
         if sparse.indices is None:

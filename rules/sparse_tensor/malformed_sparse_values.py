@@ -27,6 +27,18 @@ def malformed_sparse_values(model: Model) -> Iterator[Finding]:
     ```
     sparse_initializer { indices { data_type: 7 dims: 1 int64_data: 2 } dims: 6 }
     ```
+
+    ### How to fix
+
+    Write the values as a tensor of one dimension, which also has the name of the whole.
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 1 float_data: 1 }
+      indices { data_type: 7 dims: 1 int64_data: 2 }
+      dims: 6
+    }
+    ```
     """
     for sparse in model.tensors.sparse:
         if sparse.values is None:

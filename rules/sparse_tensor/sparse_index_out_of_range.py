@@ -35,6 +35,18 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### How to fix
+
+    Count from 0; six values have the indices 0 to 5.
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 1 float_data: 1 }
+      indices { data_type: 7 dims: 1 int64_data: 5 }
+      dims: 6
+    }
+    ```
     """
     for sparse in model.sparse_tensors:
         found = _first_outside(sparse)

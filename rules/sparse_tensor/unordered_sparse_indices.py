@@ -32,6 +32,18 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### How to fix
+
+    Sort the indices, and the values along with them; add up values that have one index.
+
+    ```
+    sparse_initializer {
+      values { name: "w" data_type: 1 dims: 2 float_data: 2 float_data: 1 }
+      indices { data_type: 7 dims: 2 int64_data: 1 int64_data: 3 }
+      dims: 6
+    }
+    ```
     """
     for sparse in model.sparse_tensors:
         found = _first_unordered(sparse)

@@ -33,10 +33,29 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "Loop" ... attribute { name: "body" type: GRAPH g {
-      input { name: "i" } input { name: "go_on" } input { name: "sum" }
-      initializer { name: "sum" data_type: 1 dims: 1 float_data: 0 }
-    } } }
+    node { op_type: "Loop" input: "count" input: "condition" input: "start" output: "y"
+      attribute { name: "body" type: GRAPH g {
+        input { name: "i" } input { name: "go_on" } input { name: "sum" }
+        initializer { name: "sum" data_type: 1 dims: 1 float_data: 0 }
+        node { op_type: "Identity" input: "sum" output: "next" }
+        output { name: "go_on" } output { name: "next" }
+      } }
+    }
+    ```
+
+    ### How to fix
+
+    Drop the initializer, since the operator supplies the value, or the input, where the value never changes. What a
+    loop begins with is an input of the node.
+
+    ```
+    node { op_type: "Loop" input: "count" input: "condition" input: "start" output: "y"
+      attribute { name: "body" type: GRAPH g {
+        input { name: "i" } input { name: "go_on" } input { name: "sum" }
+        node { op_type: "Identity" input: "sum" output: "next" }
+        output { name: "go_on" } output { name: "next" }
+      } }
+    }
     ```
     """
     for graph in model.nested_graphs:

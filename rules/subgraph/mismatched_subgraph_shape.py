@@ -36,7 +36,26 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     node { op_type: "Scan" input: "x" output: "y"
       attribute { name: "num_scan_inputs" type: INT i: 1 }
       attribute { name: "body" type: GRAPH g {
-        input { name: "row" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } } ... } }
+        input { name: "row" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }
+        node { op_type: "Relu" input: "row" output: "out" }
+        output { name: "out" }
+      } }
+    }
+    ```
+
+    ### How to fix
+
+    Declare in the body the shape that the operator supplies, here that of one row, or leave the declaration out.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 5 } dim { dim_value: 3 } } } } }
+    node { op_type: "Scan" input: "x" output: "y"
+      attribute { name: "num_scan_inputs" type: INT i: 1 }
+      attribute { name: "body" type: GRAPH g {
+        input { name: "row" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }
+        node { op_type: "Relu" input: "row" output: "out" }
+        output { name: "out" }
+      } }
     }
     ```
     """

@@ -36,7 +36,26 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "If" ... attribute { name: "then_branch" type: GRAPH g { input { name: "x" } } } }
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        input { name: "x" } node { op_type: "Relu" input: "x" output: "a" } output { name: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Abs" input: "z" output: "b" } output { name: "b" } } }
+    }
+    ```
+
+    ### How to fix
+
+    Give the subgraph the inputs and outputs that the operator supplies and takes. A branch of If has no inputs: it
+    uses names of the graph around it.
+
+    ```
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Relu" input: "z" output: "a" } output { name: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Abs" input: "z" output: "b" } output { name: "b" } } }
+    }
     ```
     """
     for graph in model.nested_graphs:

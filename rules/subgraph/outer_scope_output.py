@@ -26,10 +26,26 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    node { op_type: "If" input: "c" output: "y" attribute { name: "else_branch" type: GRAPH g {
-      output { name: "x" }
-    } } ... }
-    input { name: "x" ... }
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Relu" input: "x" output: "a" } output { name: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g { output { name: "x" } } }
+    }
+    ```
+
+    ### How to fix
+
+    Hand the value through an Identity node inside the graph.
+
+    - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
+
+    ```
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Relu" input: "x" output: "a" } output { name: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Identity" input: "x" output: "b" } output { name: "b" } } }
+    }
     ```
     """
     for graph in model.nested_graphs:

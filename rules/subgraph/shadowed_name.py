@@ -32,9 +32,28 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
     ```
     node { op_type: "Relu" input: "x" output: "a" }
-    node { op_type: "If" input: "c" output: "y" attribute { name: "then_branch" type: GRAPH g {
-      node { op_type: "Abs" input: "x" output: "a" }
-    } } }
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Abs" input: "x" output: "a" } output { name: "a" } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Neg" input: "x" output: "b" } output { name: "b" } } }
+    }
+    ```
+
+    ### How to fix
+
+    Rename the inner value.
+
+    - `onnx_ir.passes.common.NameFixPass()(model)` makes names differ, those of nested graphs included.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "a" }
+    node { op_type: "If" input: "condition" output: "y"
+      attribute { name: "then_branch" type: GRAPH g {
+        node { op_type: "Abs" input: "x" output: "then_a" } output { name: "then_a" } } }
+      attribute { name: "else_branch" type: GRAPH g {
+        node { op_type: "Neg" input: "x" output: "b" } output { name: "b" } } }
+    }
     ```
     """
     for graph in model.nested_graphs:

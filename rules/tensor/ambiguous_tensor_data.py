@@ -29,6 +29,14 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 raw_data: "\000\000\200\077" }
     ```
+
+    ### How to fix
+
+    Keep one field and clear the other; `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` fill one.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 raw_data: "\000\000\200\077" }
+    ```
     """
     for tensor in model.tensors.miscounted:
         if tensor.is_external or tensor.elements == 0:

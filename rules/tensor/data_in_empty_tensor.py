@@ -27,6 +27,14 @@ def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 1 dims: 0 dims: 3 float_data: 1 }
     ```
+
+    ### How to fix
+
+    Drop the values, or state the shape that they have.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 0 dims: 3 }
+    ```
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements == 0 and not tensor.is_external and any(map(tensor.count, tensor.fields)):

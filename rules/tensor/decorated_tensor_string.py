@@ -27,6 +27,14 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat\000" }
     ```
+
+    ### How to fix
+
+    Write the bytes of the text alone, without a mark in front and without the NUL with which C ends a string.
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat" }
+    ```
     """
     for tensor in model.tensors.unproved:
         if tensor.right_field != "string_data":

@@ -30,6 +30,14 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 1 dims: 8 segment { begin: 4 end: 2 } float_data: 1 float_data: 2 }
     ```
+
+    ### How to fix
+
+    Write the tensor whole, without a segment: nothing reads tensors in parts.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
+    ```
     """
     for tensor in model.tensors.miscounted:
         if tensor.segment is None or tensor.is_external or not tensor.elements or len(tensor.fields) > 1:

@@ -30,6 +30,14 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 1 dims: -1 raw_data: "\000\000\200\077" }
     ```
+
+    ### How to fix
+
+    State the shape of the values that are there; a tensor cannot leave a size open.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 raw_data: "\000\000\200\077" }
+    ```
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements is None or min(tensor.proto.dims, default=0) < 0:

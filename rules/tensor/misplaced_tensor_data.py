@@ -27,6 +27,14 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "axes" data_type: 7 dims: 1 int32_data: 1 }
     ```
+
+    ### How to fix
+
+    Fill the field for the element type, or `raw_data`.
+
+    ```
+    initializer { name: "axes" data_type: 7 dims: 1 int64_data: 1 }
+    ```
     """
     for tensor in model.tensors.miscounted:
         field, element = tensor.field, tensor.type

@@ -27,6 +27,15 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "mask" data_type: 9 dims: 2 raw_data: "\001\377" }
     ```
+
+    ### How to fix
+
+    Write 1 for true. In NumPy `array != 0`, or `array.astype(bool)`, makes it so before
+    `onnx.numpy_helper.from_array`.
+
+    ```
+    initializer { name: "mask" data_type: 9 dims: 2 raw_data: "\001\001" }
+    ```
     """
     for tensor in model.judged_tensors:
         if not tensor.type or tensor.type.name != "bool" or tensor.field != "raw_data":

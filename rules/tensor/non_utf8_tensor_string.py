@@ -25,6 +25,14 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "\377" }
     ```
+
+    ### How to fix
+
+    Encode the text as UTF-8; write bytes that are no text into a tensor of UINT8.
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 string_data: "\303\277" }
+    ```
     """
     for tensor in model.tensors.unproved:
         if tensor.right_field == "string_data" and tensor.strings.invalid.count:

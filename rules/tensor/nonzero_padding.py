@@ -29,6 +29,14 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 22 dims: 1 raw_data: "\041" }
     ```
+
+    ### How to fix
+
+    Set the bits behind the last element to 0.
+
+    ```
+    initializer { name: "w" data_type: 22 dims: 1 raw_data: "\001" }
+    ```
     """
     for tensor in model.judged_tensors:
         element, field = tensor.type, tensor.right_field

@@ -33,6 +33,15 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "zero_point" data_type: 3 int32_data: 200 }
     ```
+
+    ### How to fix
+
+    Write a number that the element type has; 200 fits UINT8 (2) and not INT8 (3). A quantized value has to be clipped
+    to the range before it is stored.
+
+    ```
+    initializer { name: "zero_point" data_type: 2 int32_data: 200 }
+    ```
     """
     for tensor in model.tensors.unproved:
         element = tensor.type

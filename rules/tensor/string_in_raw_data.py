@@ -25,6 +25,14 @@ def string_in_raw_data(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "labels" data_type: 8 dims: 1 raw_data: "cat" }
     ```
+
+    ### How to fix
+
+    Write each string as an entry of `string_data`.
+
+    ```
+    initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat" }
+    ```
     """
     for tensor in model.tensors.miscounted:
         if tensor.field == "raw_data" and tensor.type and tensor.type.name == "string" and tensor.elements != 0:

@@ -30,6 +30,14 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 1 dims: 3 float_data: 1 float_data: 2 }
     ```
+
+    ### How to fix
+
+    State the shape that the values have, or write all of them. A scalar has no dimensions and one value.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
+    ```
     """
     for tensor in model.tensors.miscounted:
         field, expected = tensor.right_field, tensor.expected

@@ -29,6 +29,14 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
     ```
     initializer { name: "w" data_type: 99 dims: 1 raw_data: "\001" }
     ```
+
+    ### How to fix
+
+    State the type of the values; `onnx.helper.np_dtype_to_tensor_dtype` finds it for an array of NumPy.
+
+    ```
+    initializer { name: "w" data_type: 2 dims: 1 raw_data: "\001" }
+    ```
     """
     for tensor in model.tensors.miscounted:
         if tensor.type is None:

@@ -27,8 +27,29 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    update_binding { key: "weight" value: "weight_new" }
-    update_binding { key: "weight" value: "weight_old" }
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    node { op_type: "Relu" input: "weight" output: "y" }
+    training_info {
+      algorithm { name: "step"
+        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" }
+        node { op_type: "Abs" input: "weight" output: "weight_old" } output { name: "weight_old" } }
+      update_binding { key: "weight" value: "weight_new" }
+      update_binding { key: "weight" value: "weight_old" }
+    }
+    ```
+
+    ### How to fix
+
+    Bind each name once, to the value that it is to have after a step.
+
+    ```
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    node { op_type: "Relu" input: "weight" output: "y" }
+    training_info {
+      algorithm { name: "step"
+        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" } }
+      update_binding { key: "weight" value: "weight_new" }
+    }
     ```
     """
     updates: list[Binding] = []

@@ -23,7 +23,27 @@ def initialization_input(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    training_info { initialization { input { name: "seed" } output { name: "start" } ... } ... }
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info {
+      initialization { name: "start"
+        input { name: "seed" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+        node { op_type: "Neg" input: "seed" output: "first" } output { name: "first" } }
+      initialization_binding { key: "weight" value: "first" }
+    }
+    ```
+
+    ### How to fix
+
+    Make the values inside the graph: constants as initializers, random ones by operators such as RandomNormal.
+
+    ```
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info {
+      initialization { name: "start"
+        node { op_type: "RandomNormal" output: "first" attribute { name: "shape" type: INTS ints: 1 } }
+        output { name: "first" } }
+      initialization_binding { key: "weight" value: "first" }
+    }
     ```
     """
     for graph in model.training_graphs:

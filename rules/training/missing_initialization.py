@@ -22,7 +22,22 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    training_info { initialization_binding { key: "weight" value: "start" } algorithm { ... } }
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info { initialization_binding { key: "weight" value: "first" } }
+    ```
+
+    ### How to fix
+
+    Write the graph that makes the values, or drop the bindings: without them training goes on from the initializers.
+
+    ```
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info {
+      initialization { name: "start"
+        node { op_type: "RandomNormal" output: "first" attribute { name: "shape" type: INTS ints: 1 } }
+        output { name: "first" } }
+      initialization_binding { key: "weight" value: "first" }
+    }
     ```
     """
     for index, info in enumerate(model.proto.training_info):

@@ -27,8 +27,25 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { initializer { name: "weight" ... } ... }
-    training_info { update_binding { key: "wieght" value: "weight_new" } ... }
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info {
+      algorithm { name: "step"
+        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" } }
+      update_binding { key: "wieght" value: "weight_new" }
+    }
+    ```
+
+    ### How to fix
+
+    Name an initializer. What training is to change has to be one, and no input or node output.
+
+    ```
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info {
+      algorithm { name: "step"
+        node { op_type: "Neg" input: "weight" output: "weight_new" } output { name: "weight_new" } }
+      update_binding { key: "weight" value: "weight_new" }
+    }
     ```
     """
     suggestions = Suggestions()

@@ -30,9 +30,26 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
     training_info {
-      initialization { output { name: "start" } ... }
-      initialization_binding { key: "weight" value: "begin" }
+      initialization { name: "start"
+        node { op_type: "RandomNormal" output: "first" attribute { name: "shape" type: INTS ints: 1 } }
+        output { name: "first" } }
+      initialization_binding { key: "weight" value: "fist" }
+    }
+    ```
+
+    ### How to fix
+
+    Name an output of the graph, and list the value among its outputs where a node gives it.
+
+    ```
+    initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
+    training_info {
+      initialization { name: "start"
+        node { op_type: "RandomNormal" output: "first" attribute { name: "shape" type: INTS ints: 1 } }
+        output { name: "first" } }
+      initialization_binding { key: "weight" value: "first" }
     }
     ```
     """

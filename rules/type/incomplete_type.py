@@ -45,7 +45,17 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    node { op_type: "SequenceConstruct" input: "x" output: "y" }
     output { name: "y" type { sequence_type { } } }
+    ```
+
+    ### How to fix
+
+    State the type to the end; leave `type` out altogether where nothing is known and none is demanded.
+
+    ```
+    node { op_type: "SequenceConstruct" input: "x" output: "y" }
+    output { name: "y" type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }
     ```
     """
     for found in model.types(_is_incomplete):

@@ -28,7 +28,16 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    input { name: "x" type { tensor_type { elem_type: 99 } } }
+    input { name: "x" type { tensor_type { elem_type: 99 shape { } } } }
+    ```
+
+    ### How to fix
+
+    Take a number of `TensorProto.DataType`, such as `onnx.TensorProto.FLOAT`; numbers of NumPy or of a framework are
+    others.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
     for found in model.types(_has_unknown_element_type):

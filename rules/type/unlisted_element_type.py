@@ -32,7 +32,25 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    # edition: 1.9
+    ir_version: 7
+    opset_import { version: 14 }
+    domain: "org.example"
     input { name: "x" type { tensor_type { elem_type: 12 shape { } } } }
+    ```
+
+    Under `--edition 1.9`.
+
+    ### How to fix
+
+    Use INT64, which holds the same numbers, where a text of 2021 is what counts.
+
+    ```
+    # edition: 1.9
+    ir_version: 7
+    opset_import { version: 14 }
+    domain: "org.example"
+    input { name: "x" type { tensor_type { elem_type: 7 shape { } } } }
     ```
     """
     if model.standard.edition != _EDITION:

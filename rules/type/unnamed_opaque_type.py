@@ -29,6 +29,14 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     ```
     input { name: "x" type { opaque_type { domain: "com.example" } } }
     ```
+
+    ### How to fix
+
+    Name the type, as the program does that knows it.
+
+    ```
+    input { name: "x" type { opaque_type { domain: "com.example" name: "Image" } } }
+    ```
     """
     for found in model.types(_is_unnamed):
         yield Finding(

@@ -26,7 +26,17 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    node { op_type: "Score" domain: "com.example" input: "x" output: "y" }
     output { name: "y" type { map_type { key_type: 1 value_type { tensor_type { elem_type: 1 } } } } }
+    ```
+
+    ### How to fix
+
+    Use keys of whole numbers or strings.
+
+    ```
+    node { op_type: "Score" domain: "com.example" input: "x" output: "y" }
+    output { name: "y" type { map_type { key_type: 7 value_type { tensor_type { elem_type: 1 } } } } }
     ```
     """
     for found in model.types(_has_unsupported_keys):

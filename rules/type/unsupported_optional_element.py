@@ -30,6 +30,14 @@ def unsupported_optional_element(model: Model) -> Iterator[Finding]:
       elem_type { tensor_type { elem_type: 1 } }
     } } } } }
     ```
+
+    ### How to fix
+
+    Make it an optional of what is inside; one level of "may be missing" is all that there is.
+
+    ```
+    input { name: "x" type { optional_type { elem_type { tensor_type { elem_type: 1 } } } } }
+    ```
     """
     for found in model.types(_wraps_unsupported):
         element = found.proto.optional_type.elem_type.WhichOneof("value")

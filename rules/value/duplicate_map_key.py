@@ -25,7 +25,23 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `key_type: 7 keys: [1, 1]`
+    ```
+    # proto: MapProto
+    key_type: 7 keys: [1, 1]
+    values { elem_type: 1
+             tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
+    ```
+
+    ### How to fix
+
+    Keep one entry for each key; `onnx.numpy_helper.from_dict` writes a dictionary, which has no key twice.
+
+    ```
+    # proto: MapProto
+    key_type: 7 keys: [1, 2]
+    values { elem_type: 1
+             tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
+    ```
     """
     for value, place in model.maps():
         for field in ("keys", "string_keys"):

@@ -22,7 +22,22 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    Two keys and one value.
+    ```
+    # proto: MapProto
+    key_type: 7 keys: [1, 2]
+    values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
+
+    ### How to fix
+
+    Write one value for each key, in the order of the keys.
+
+    ```
+    # proto: MapProto
+    key_type: 7 keys: [1, 2]
+    values { elem_type: 1
+             tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
+    ```
     """
     for value, place in model.maps():
         keys = len(value.keys) + len(value.string_keys)

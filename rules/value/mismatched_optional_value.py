@@ -27,7 +27,21 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `elem_type: 1` (TENSOR) with `map_value`.
+    ```
+    # proto: OptionalProto
+    elem_type: 1
+    map_value { key_type: 7 keys: 1 values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } } }
+    ```
+
+    ### How to fix
+
+    State the kind of the value that is there, as `onnx.helper.make_optional` does; here MAP (4).
+
+    ```
+    # proto: OptionalProto
+    elem_type: 4
+    map_value { key_type: 7 keys: 1 values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } } }
+    ```
     """
     for value, place in model.values():
         if value.DESCRIPTOR.name != "OptionalProto":

@@ -25,7 +25,21 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `elem_type: 1` (TENSOR) with `map_values`.
+    ```
+    # proto: SequenceProto
+    elem_type: 1
+    sequence_values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
+
+    ### How to fix
+
+    State the kind of the elements that are there, as `onnx.helper.make_sequence` does; here SEQUENCE (3).
+
+    ```
+    # proto: SequenceProto
+    elem_type: 3
+    sequence_values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
     """
     for value, place in model.sequences():
         if not 1 <= value.elem_type <= 5:

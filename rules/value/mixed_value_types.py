@@ -27,7 +27,23 @@ def mixed_value_types(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A sequence of a FLOAT and an INT64 tensor.
+    ```
+    # proto: SequenceProto
+    elem_type: 1
+    tensor_values { data_type: 1 float_data: 0.5 }
+    tensor_values { data_type: 7 int64_data: 1 }
+    ```
+
+    ### How to fix
+
+    Convert the elements to one type before they are written.
+
+    ```
+    # proto: SequenceProto
+    elem_type: 1
+    tensor_values { data_type: 1 float_data: 0.5 }
+    tensor_values { data_type: 1 float_data: 1 }
+    ```
     """
     for mixture in mixtures(model.document, ROOT):
         yield _finding(mixture)

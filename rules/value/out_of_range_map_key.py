@@ -40,7 +40,21 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `key_type: 3` (INT8) with `keys: 300`
+    ```
+    # proto: MapProto
+    key_type: 3 keys: 300
+    values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
+
+    ### How to fix
+
+    State a type that has the number: 300 is no INT8 (3) and an INT64 (7).
+
+    ```
+    # proto: MapProto
+    key_type: 7 keys: 300
+    values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
     """
     for value, place in model.maps():
         if value.key_type not in _RANGES or not value.keys:

@@ -21,7 +21,21 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    A SequenceProto with `elem_type: 0`.
+    ```
+    # proto: SequenceProto
+    elem_type: 0
+    tensor_values { data_type: 1 float_data: 0.5 }
+    ```
+
+    ### How to fix
+
+    State what the elements are, also in a sequence that has none.
+
+    ```
+    # proto: SequenceProto
+    elem_type: 1
+    tensor_values { data_type: 1 float_data: 0.5 }
+    ```
     """
     for value, place in model.sequences():
         if not 1 <= value.elem_type <= 5:

@@ -23,7 +23,21 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `key_type: 1` (FLOAT)
+    ```
+    # proto: MapProto
+    key_type: 1 keys: 1
+    values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
+
+    ### How to fix
+
+    Use whole numbers in `keys`, or STRING (8) with `string_keys`.
+
+    ```
+    # proto: MapProto
+    key_type: 8 string_keys: "1.0"
+    values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
+    ```
     """
     for value, place in model.maps():
         stated_type = element_type_name(value.key_type)

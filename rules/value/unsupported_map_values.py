@@ -24,7 +24,20 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `key_type: 7 keys: 1 values { elem_type: 5 optional_values { } }`
+    ```
+    # proto: MapProto
+    key_type: 7 keys: 1
+    values { elem_type: 5 optional_values { } }
+    ```
+
+    ### How to fix
+
+    Leave a key out that has no value; a map has no optional ones.
+
+    ```
+    # proto: MapProto
+    key_type: 7 values { elem_type: 1 }
+    ```
     """
     for value, place in model.maps():
         if value.values.elem_type == _OPTIONAL:

@@ -32,8 +32,19 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     value_info { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }
+    ```
+
+    ### How to fix
+
+    Drop the entry of `value_info`: what an input, output or initializer says is enough. After a change of shapes empty
+    `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):

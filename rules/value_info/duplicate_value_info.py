@@ -32,8 +32,18 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    node { op_type: "Relu" input: "x" output: "a" }
     value_info { name: "a" type { tensor_type { elem_type: 1 shape { } } } }
     value_info { name: "a" type { tensor_type { elem_type: 7 shape { } } } }
+    ```
+
+    ### How to fix
+
+    Keep the entry that is right. A tool that adds entries has to look first whether there is one.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "a" }
+    value_info { name: "a" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
     for graph in model.graphs_with("value_info"):

@@ -25,8 +25,18 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
+    node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
     value_info { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
+    ```
+
+    ### How to fix
+
+    Drop the entry.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
     for graph in model.graphs_with("value_info"):

@@ -26,7 +26,22 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { name: "g" output { name: "y" type { tensor_type { elem_type: 1 } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 } } }
+    ```
+
+    ### How to fix
+
+    State as many dimensions as the tensor has, empty ones where the size is not known. A scalar has an empty shape.
+
+    - `onnx.shape_inference.infer_shapes`, or `python -m onnxruntime.tools.symbolic_shape_infer --input model.onnx
+      --output shaped.onnx`, states what follows from the inputs.
+    - The `onnx` package: `onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", None])`; a shape of
+      `None` writes none.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } dim { } } } } }
     ```
     """
     graph = model.main_graph

@@ -32,6 +32,15 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" }
     value_info { name: "removed" type { tensor_type { elem_type: 1 shape { } } } }
     ```
+
+    ### How to fix
+
+    Drop the entries of values that are gone; `onnx.shape_inference.infer_shapes` on a graph without `value_info`
+    writes those that are needed.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    ```
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("value_info"):

@@ -25,7 +25,15 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { name: "g" input { type { tensor_type { elem_type: 1 shape { } } } } }
+    input { type { tensor_type { elem_type: 1 shape { } } } }
+    ```
+
+    ### How to fix
+
+    Name the value, or drop it where nothing uses it.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
     ```
     """
     for graph in filter(_has_unnamed, model.graphs):

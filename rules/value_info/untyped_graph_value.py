@@ -24,7 +24,17 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    graph { name: "g" output { name: "y" } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" }
+    ```
+
+    ### How to fix
+
+    State the type; `onnx.shape_inference.infer_shapes` finds that of an output which follows from the inputs.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { } } } } }
     ```
     """
     graph = model.main_graph

@@ -27,7 +27,31 @@ def foreign_type(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    output { name: "z" type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }
+    # edition: 1.9
+    # variant: onnx
+    ir_version: 7
+    domain: "org.example"
+    opset_import { version: 14 }
+    input { name: "x" type { sequence_type { elem_type { tensor_type { elem_type: 1 shape { } } } } } }
+    ```
+
+    Under `--edition 1.9 --variant onnx`.
+
+    ### How to fix
+
+    Use tensors, or hold the model against the variant that it is of: without `--variant onnx`, or by a later edition.
+    Classifiers are what mostly brings sequences of maps into a model:
+
+    - skl2onnx: `options={"zipmap": False}` returns the probabilities as a tensor; onnxmltools: `zipmap=False` of
+      `convert_lightgbm`.
+
+    ```
+    # edition: 1.9
+    # variant: onnx
+    ir_version: 7
+    domain: "org.example"
+    opset_import { version: 14 }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
     """
     if model.standard.variant != "onnx" or model.standard.edition != "1.9":

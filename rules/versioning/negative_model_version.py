@@ -23,7 +23,17 @@ def negative_model_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `model_version: -1`
+    ```
+    model_version: -1
+    ```
+
+    ### How to fix
+
+    Count from 1 on, or leave the field out.
+
+    ```
+    model_version: 1
+    ```
     """
     version = model.proto.model_version
     if version < 0:

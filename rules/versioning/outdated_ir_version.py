@@ -37,6 +37,19 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
     ```
 
     ONNX 1.16.0 published version 21 together with IR version 10.
+
+    ### How to fix
+
+    State the IR version that belongs to the operator set, or import an older set where an old consumer is to read the
+    model.
+
+    - The `onnx` package: `onnx.helper.make_model_gen_version(graph, opset_imports=[...])` finds the IR version for the
+      imports.
+
+    ```
+    ir_version: 10
+    opset_import { version: 21 }
+    ```
     """
     stated = model.ir_version
     if not FIRST_WITH_IMPORTS <= stated < NEWEST_IR_VERSION:

@@ -83,10 +83,19 @@ def premature_feature(model: Model) -> Iterator[Finding]:
 
     ```
     ir_version: 3
-    graph { input { name: "x" type { tensor_type { elem_type: 16 } } } }
+    input { name: "x" type { tensor_type { elem_type: 16 shape { } } } }
     ```
 
     The element type 16, bfloat16, came with IR version 4.
+
+    ### How to fix
+
+    State the IR version that brought the feature, or do without it where an old consumer is to read the model.
+
+    ```
+    ir_version: 4
+    input { name: "x" type { tensor_type { elem_type: 16 shape { } } } }
+    ```
     """
     if not 1 <= model.ir_version < NEWEST_IR_VERSION:
         return

@@ -24,7 +24,18 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Example
 
-    `ir_version: 99`
+    ```
+    ir_version: 99
+    ```
+
+    ### How to fix
+
+    State a published version; `onnx.helper.make_model(graph, ir_version=10)` sets it. Where the number is newer than
+    this onnx-lint knows, update onnx-lint.
+
+    ```
+    ir_version: 10
+    ```
     """
     version = model.ir_version
     allowed = f"1 to {NEWEST_IR_VERSION}"

@@ -37,12 +37,30 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    ir_version: 10
-    opset_import { domain: "" version: 21 }
-    graph { node { op_type: "Gelu" input: "x" output: "y" } }
+    # target: ai.onnx = 17
+    ir_version: 8
+    opset_import { version: 20 }
+    node { op_type: "Gelu" input: "x" output: "y" }
     ```
 
     Under `--target-opset 17` both the import and Gelu, which came with version 20, are reported.
+
+    ### How to fix
+
+    Export for the consumer, or update the consumer.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=17)`.
+    - skl2onnx and onnxmltools: `target_opset={"": 17, "ai.onnx.ml": 3}`.
+    - tf2onnx: `--opset 17`.
+    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, as far as the older version has the
+      operators.
+
+    ```
+    # target: ai.onnx = 17
+    ir_version: 8
+    opset_import { version: 17 }
+    node { op_type: "Relu" input: "x" output: "y" }
+    ```
     """
     target = model.target
     if target.ir_version is not None:
