@@ -26,7 +26,7 @@ _AROUND: Final = "com.example.around"
 
 _BLOCK = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEXADECIMAL = re.compile(r'(#[^\n]*\n|\s)*([0-9a-f]{2}\s|")')
-_FILE = re.compile(r"# file: (\S+)(?:, (\d+) zeros| -> (\S+))")
+_BESIDE = re.compile(r"# beside the model: (\S+)(?:, (\d+) zero bytes| -> (\S+))")
 _TOKEN = re.compile(r'\s+|#[^\n]*|"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]"#]+')
 _FIELD = re.compile(r"([a-z_]+):?")
 
@@ -43,7 +43,7 @@ def written(block: str, folder: Path) -> Fixture:
     (folder / "data").mkdir(parents=True)
     for line in lines:
         _write_beside(line, folder / "data")
-    headers = [line for line in lines if line.startswith("# ") and _FILE.fullmatch(line) is None]
+    headers = [line for line in lines if line.startswith("# ") and _BESIDE.fullmatch(line) is None]
     body = "\n".join(line for line in lines if not line.startswith("# "))
     is_whole = any(line.startswith(("# proto: ", "# name: ")) for line in headers)
     if not is_whole and not _HEXADECIMAL.match(body):
@@ -54,8 +54,8 @@ def written(block: str, folder: Path) -> Fixture:
 
 
 def _write_beside(line: str, folder: Path) -> None:
-    """Write the file or link that a line `# file: ...` tells of."""
-    match = _FILE.fullmatch(line)
+    """Write the file or link that a line `# beside the model: ...` tells of."""
+    match = _BESIDE.fullmatch(line)
     if match is None:
         return
     path = folder / match[1]

@@ -33,8 +33,8 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref` makes
-    such a reference.
+    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref` makes such
+    a reference.
 
     ```
     functions {

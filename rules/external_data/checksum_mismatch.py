@@ -29,7 +29,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     ### Example
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -43,7 +43,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     left out.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -24,7 +24,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 4 zeros
+    # beside the model: weights.bin, 4 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 1 data_location: EXTERNAL raw_data: "\000\000\000\000"
       external_data { key: "location" value: "weights.bin" }
@@ -37,7 +37,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
     `external_data`. `onnx.save(..., save_as_external_data=True)` and `onnx.load` do one and the other.
 
     ```
-    # file: weights.bin, 4 zeros
+    # beside the model: weights.bin, 4 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 1 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

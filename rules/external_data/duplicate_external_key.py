@@ -23,8 +23,8 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: old.bin, 16 zeros
-    # file: weights.bin, 16 zeros
+    # beside the model: old.bin, 16 zero bytes
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "old.bin" }
@@ -38,7 +38,7 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
     `onnx.external_data_helper.set_external_data` does so.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

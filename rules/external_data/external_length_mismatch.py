@@ -23,7 +23,7 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -37,7 +37,7 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
     an element. A tensor whose shape or type was changed has to be written into the file anew.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -34,7 +34,7 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 6000 zeros
+    # beside the model: weights.bin, 6000 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 1024 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -48,7 +48,7 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     Fetch the data file again where it was cut short; otherwise write model and data anew, both from the same run.
 
     ```
-    # file: weights.bin, 8192 zeros
+    # beside the model: weights.bin, 8192 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 1024 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -23,7 +23,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: labels.bin, 3 zeros
+    # beside the model: labels.bin, 3 zero bytes
     initializer {
       name: "labels" data_type: 8 dims: 1 data_location: EXTERNAL
       external_data { key: "location" value: "labels.bin" }

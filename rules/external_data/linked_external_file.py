@@ -41,8 +41,8 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: store.bin, 16 zeros
-    # file: weights.bin -> store.bin
+    # beside the model: store.bin, 16 zero bytes
+    # beside the model: weights.bin -> store.bin
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -55,7 +55,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     links and is to be trusted, name its folder with `--external-data-root`.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

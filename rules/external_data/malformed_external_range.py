@@ -33,7 +33,7 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -46,7 +46,7 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
     Write offset and length in decimal digits and nothing else; an offset of 0 may be left out.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -34,14 +34,14 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
-    lfs pull` fetches it. A model that can do without the file has its weights inside:
+    Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS,
+    `git lfs pull` fetches it. A model that can do without the file has its weights inside:
 
     - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
     - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

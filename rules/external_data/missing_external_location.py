@@ -30,7 +30,7 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
     Name the file; where there is none, put the values into the tensor and clear `data_location`.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -39,7 +39,7 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "/data/weights.bin" }
@@ -54,7 +54,7 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

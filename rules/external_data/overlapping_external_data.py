@@ -26,7 +26,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 96 zeros
+    # beside the model: weights.bin, 96 zero bytes
     initializer {
       name: "a" data_type: 1 dims: 16 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -43,7 +43,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     Give each tensor bytes of its own: the next one begins where the one before it ends, or later.
 
     ```
-    # file: weights.bin, 4160 zeros
+    # beside the model: weights.bin, 4160 zero bytes
     initializer {
       name: "a" data_type: 1 dims: 16 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -49,7 +49,7 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
     Move the file into the folder of the model or below it, and name it from there.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

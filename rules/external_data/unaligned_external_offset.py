@@ -25,7 +25,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
     ### Example
 
     ```
-    # file: weights.bin, 116 zeros
+    # beside the model: weights.bin, 116 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -41,7 +41,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
       package on.
 
     ```
-    # file: weights.bin, 4112 zeros
+    # beside the model: weights.bin, 4112 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

@@ -34,7 +34,7 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }
@@ -47,7 +47,7 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
     Use the key that the specification has for it, or keep notes of one's own in the tensor's `metadata_props`.
 
     ```
-    # file: weights.bin, 16 zeros
+    # beside the model: weights.bin, 16 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

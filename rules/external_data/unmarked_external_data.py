@@ -23,7 +23,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # file: weights.bin, 4 zeros
+    # beside the model: weights.bin, 4 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 1 float_data: 0
       external_data { key: "location" value: "weights.bin" }
@@ -35,7 +35,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
     Mark the tensor where the values are in the file; clear the entries where they are in the tensor.
 
     ```
-    # file: weights.bin, 4 zeros
+    # beside the model: weights.bin, 4 zero bytes
     initializer {
       name: "w" data_type: 1 dims: 1 data_location: EXTERNAL
       external_data { key: "location" value: "weights.bin" }

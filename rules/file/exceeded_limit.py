@@ -61,8 +61,8 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Make the model smaller in what the message counts: share functions and weights instead of repeating them, shorten
-    names that a program put together. Where the model has to be as large as it is, raise the limit with `--limit
-    NAME=VALUE`.
+    names that a program put together. Where the model has to be as large as it is, raise the limit with
+    `--limit NAME=VALUE`.
 
     ```
     # limit: name_characters = 30

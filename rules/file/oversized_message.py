@@ -44,7 +44,7 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
 
     ```
     # option: oversized-message.max_bytes = 150
-    # file: weights.bin, 128 zeros
+    # beside the model: weights.bin, 128 zero bytes
     initializer { name: "w" data_type: 1 dims: 32 data_location: EXTERNAL
                   external_data { key: "location" value: "weights.bin" } }
     ```

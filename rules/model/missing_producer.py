@@ -29,8 +29,8 @@ def missing_producer(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the tool that wrote the model, and its version: `onnx.helper.make_model(graph, producer_name=...,
-    producer_version=...)`.
+    Name the tool that wrote the model, and its version:
+    `onnx.helper.make_model(graph, producer_name=..., producer_version=...)`.
 
     ```
     producer_name: "trainer"

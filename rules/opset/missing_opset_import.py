@@ -53,8 +53,8 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     Import each domain that a node has, and in each function those of its body.
 
-    - The `onnx` package: `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1),
-      ...])`.
+    - The `onnx` package:
+      `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1), ...])`.
     - PyTorch: `torch.onnx.export(..., custom_opsets={"com.example": 1})` with `dynamo=False`.
     - tf2onnx: `--extra_opset com.example:1`.
 

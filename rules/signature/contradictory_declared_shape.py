@@ -40,8 +40,9 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     them has to change too: drop the `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
 
     - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
-    - ONNX Runtime: `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx
-      fixed.onnx` sets a size everywhere.
+    - ONNX Runtime:
+      `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx fixed.onnx` sets a
+      size everywhere.
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }

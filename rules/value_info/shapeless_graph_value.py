@@ -34,8 +34,9 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
 
     State as many dimensions as the tensor has, empty ones where the size is not known. A scalar has an empty shape.
 
-    - `onnx.shape_inference.infer_shapes`, or `python -m onnxruntime.tools.symbolic_shape_infer --input model.onnx
-      --output shaped.onnx`, states what follows from the inputs.
+    - `onnx.shape_inference.infer_shapes`, or
+      `python -m onnxruntime.tools.symbolic_shape_infer --input model.onnx --output shaped.onnx`, states what follows
+      from the inputs.
     - The `onnx` package: `onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", None])`; a shape of
       `None` writes none.
 
