@@ -152,24 +152,29 @@ def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool 
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
 
 
-def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
+def load_source(source: Source, path: str, settings: Settings, *, is_file: bool) -> Model:
+    """Load one source under settings, see `onnx_lint.loader.load`; `is_file` as in `lint_source`."""
     directory = os.path.dirname(path) if settings.external_data and is_file else None
     trusted = settings.external_data_roots
     if settings.follow_links and directory is not None:
         trusted = (directory, *trusted)
+    return load(
+        source,
+        path,
+        settings.standard,
+        directory,
+        settings.limits,
+        settings.proto,
+        schemas=schemas_of(settings),
+        target=settings.target,
+        opset_imports=settings.opset_imports,
+        trusted_folders=trusted,
+    )
+
+
+def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
     with watch("load model"):
-        model = load(
-            source,
-            path,
-            settings.standard,
-            directory,
-            settings.limits,
-            settings.proto,
-            schemas=schemas_of(settings),
-            target=settings.target,
-            opset_imports=settings.opset_imports,
-            trusted_folders=trusted,
-        )
+        model = load_source(source, path, settings, is_file=is_file)
     verdict = lint_model(model, settings, watch)
     errors = list(verdict.errors)
     with watch("facts"):

@@ -329,7 +329,7 @@ def test_run_time_needs_four_packages_and_no_onnx():
 
 BORDER = {
     *("application", "check", "settings_options", "report_options", "sections"),
-    *("catalogue", "configuration", "completion", "completed_values", "bash_words"),
+    *("catalogue", "configuration", "shapes", "completion", "completed_values", "bash_words"),
 }
 """The modules that speak with click: the program, its commands and options, and completion in shells."""
 
@@ -414,6 +414,9 @@ TESTED_WITH_OTHERS = {
         "model/documents/facts",
         "model/documents/roots",
         "model/documents/value_types",
+    },
+    "model/flow/test_provenance.py": {
+        "model/flow/walks",
     },
     "model/flow/test_walk.py": {
         "model/flow/call_memory",

@@ -44,6 +44,7 @@ from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
     from onnx_lint.model.flow.knowledge import Knowledge
+    from onnx_lint.model.flow.provenance import Provenance
     from onnx_lint.model.flow.value_flow import ValueFlow
     from onnx_lint.model.newer_features import Feature
     from onnx_lint.model.operators.bound_nodes import BoundNodes
@@ -307,12 +308,22 @@ class Model:
     @cached_property
     def value_flow(self) -> ValueFlow:
         """What is known of the values, and where types and shapes are at odds with operators and declarations."""
+        return self._follow_values(keeps_all=False)
+
+    def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
         from onnx_lint.model.flow.walk import Ground, follow_values  # late: a broken file needs none
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         ground = Ground(main, training, functions, self.operators, self.imports, self._type_index, self.control_flow)
-        return follow_values(ground)
+        return follow_values(ground, keeps_all=keeps_all)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """What is known of the values of every graph and function body, and how it came to be."""
+        from onnx_lint.model.flow.provenance import Provenance  # late: no rule needs it
+
+        return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
 
     @property
     def shape_knowledge(self) -> Knowledge | None:

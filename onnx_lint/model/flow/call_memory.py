@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.graph import Function, Graph
 from onnx_lint.model.shapes.fact import Fact, Facts, fact
 from onnx_lint.model.types.argument import Arguments
 from onnx_lint.model.types.typed_operator import TypedOperator
@@ -19,9 +19,6 @@ types for the rest of them, or unknown shapes."""
 
 FEW: Final = 20
 """So many operands, parameters or declared values count as one node more; most nodes have two or three."""
-
-Call = tuple[Node, Facts]
-"""A node that calls a function, and what is known of the arguments."""
 
 GivenAttributes = tuple[tuple[str, bytes | None], ...]
 """The attributes of a call in serialized form, None for one that is not known: all that shapes may depend on."""

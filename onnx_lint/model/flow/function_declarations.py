@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.flow.cell import Cell
 from onnx_lint.model.flow.faulty_values import FaultyValues
 from onnx_lint.model.flow.joining import Discord, joined
 from onnx_lint.model.flow.value_flow import ValueFlow
+from onnx_lint.model.flow.walks import Call
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact
 from onnx_lint.model.shapes.stated import fact_of_type

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
-from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.flow.call_memory import Call
+from onnx_lint.model.flow.walks import Walked, Walks, arguments_for
 from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact
@@ -16,28 +15,12 @@ from onnx_lint.model.shapes.rules import shape_rule
 from onnx_lint.model.types.type_string import optional_element, sequence_element
 from onnx_lint.record import Record
 
-if TYPE_CHECKING:
-    from onnx_lint.model.flow.cell import Cell
-
 Kind = Literal["operator-without-signature", "operator-without-rule", "budget", "input", "undecided"]
 """Why a shape is not known: nothing is known of an operator, or not what it makes of shapes; a function has more calls
 than are followed; an input has no shape; values of the run decide it, or a finding stands before it."""
 
 Cause = tuple[Kind, str]
 """Where knowledge ended: the kind, and the name of the operator, function or input."""
-
-
-class Walked(Record):
-    """A graph or function body as it was walked the first time."""
-
-    graph: Graph
-    facts: Mapping[str, Fact]
-    """What is known of the values that the graph defines."""
-    unknown: frozenset[str]
-    """The values whose shape is not known."""
-    cells: Mapping[NodeForm, Cell]
-    call: Call | None
-    """The call that led into a function body."""
 
 
 class Knowledge(Record):
@@ -72,14 +55,14 @@ def has_known_shape(fact: Fact) -> bool:
     return fact.shape is not None
 
 
-_Place = tuple[Graph, str]
+_Place = tuple[Walked, str]
 
 
 class Origins:
     """Finds for each value of unknown shape where knowledge ended: each step leads to one value before it."""
 
-    def __init__(self, walked: Iterable[Walked], operators: Operators) -> None:
-        self._walked = {id(each.graph): each for each in walked}
+    def __init__(self, walks: Walks, operators: Operators) -> None:
+        self._walks = walks
         self._operators = operators
         self._of_nodes: dict[tuple[int, int], _Place | Cause] = {}
         self._found: dict[tuple[int, str], Cause] = {}
@@ -87,18 +70,19 @@ class Origins:
         self._parameters: dict[int, dict[str, int]] = {}
 
     def knowledge(self) -> Knowledge:
-        """The numbers for the whole model."""
+        """The numbers for the whole model, those of a function for its first call."""
         causes: Counter[Cause] = Counter()
-        for each in self._walked.values():
-            causes.update(self.cause(each.graph, name) for name in each.unknown)
+        first = self._walks.first
+        for walked in first:
+            causes.update(self.cause(walked, name) for name in walked.unknown)
         ordered = sorted(causes.items(), key=lambda item: (-item[1], item[0]))
-        values = sum(len(each.graph.positions) for each in self._walked.values())
+        values = sum(len(walked.graph.positions) for walked in first)
         return Knowledge(values, causes.total(), tuple(ordered))
 
-    def cause(self, graph: Graph, name: str) -> Cause:
+    def cause(self, walked: Walked, name: str) -> Cause:
         """Where knowledge ended for a value of unknown shape."""
         passed: list[tuple[int, str]] = []
-        place: _Place = graph, name
+        place: _Place = walked, name
         found: Cause
         seen: set[tuple[int, str]] = set()
         while True:
@@ -113,7 +97,7 @@ class Origins:
                 found = self._found[key]
                 break
             step = self._before(*place)
-            if not isinstance(step[0], Graph):
+            if not isinstance(step[0], Walked):
                 found = step[0], step[1]
                 break
             place = step[0], step[1]
@@ -121,47 +105,49 @@ class Origins:
             self._found[key] = found
         return found
 
-    def _before(self, graph: Graph, name: str) -> _Place | Cause:
+    def _before(self, walked: Walked, name: str) -> _Place | Cause:
+        graph = walked.graph
         position = graph.positions[name]
         if position != BEFORE_NODES:
-            key = id(graph), position
+            key = id(walked), position
             if key not in self._of_nodes:
-                self._of_nodes[key] = self._before_node(graph.nodes[position])
+                self._of_nodes[key] = self._before_node(walked, graph.nodes[position])
             return self._of_nodes[key]
-        call = self._walked[id(graph)].call
-        if graph.is_function and call is not None:
+        if graph.is_function and walked.call is not None:
+            node = walked.call.node
+            caller = self._walks.of(node.graph, walked.call.around)
             index = self._parameter(graph, name)
-            return self._first_unknown(call[0].graph, call[0].inputs[index : index + 1]) or ("input", name)
+            return self._first_unknown(caller, node.inputs[index : index + 1]) or ("input", name)
         if graph.parent is not None and 0 <= graph.position < len(graph.parent.forms):
             return _UNDECIDED, self._operator(graph.parent.nodes[graph.position])
         return "input", name
 
-    def _before_node(self, node: Node) -> _Place | Cause:
-        graph = node.graph
-        cell = self._walked[id(graph)].cells[node.form]
+    def _before_node(self, walked: Walked, node: Node) -> _Place | Cause:
+        cell = walked.cells[node.form]
         name = self._operator(node)
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:
                 return "operator-without-signature", name
-            inner = self._first_unknown(function.body, function.body.output_names)
-            return inner or self._first_unknown(graph, node.inputs) or ("budget", name)
+            arguments = arguments_for(function, self._walks.inputs(walked, node))
+            body = self._walks.of_arguments(function.body, arguments)
+            inner = self._first_unknown(body, function.body.output_names)
+            return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
         if shape_rule(cell.operator.schema) is None:
             return "operator-without-rule", name
-        for nested in self._nested_in(graph).get(node.index, ()):
-            inner = self._first_unknown(nested, nested.output_names)
+        for nested in self._nested_in(node.graph).get(node.index, ()):
+            inner = self._first_unknown(self._walks.of(nested, walked.call), nested.output_names)
             if inner is not None:
                 return inner
-        return self._first_unknown(graph, node.inputs) or (_UNDECIDED, name)
+        return self._first_unknown(walked, node.inputs) or (_UNDECIDED, name)
 
-    def _first_unknown(self, graph: Graph, names: Sequence[str]) -> _Place | None:
+    def _first_unknown(self, walked: Walked | None, names: Sequence[str]) -> _Place | None:
         """The first of these names that stands for a value of unknown shape, in the graph that defines it."""
+        if walked is None:
+            return None
         for name in names:
-            scope: Graph | None = graph
-            while scope is not None and name not in scope.positions:
-                scope = scope.parent
-            walked = self._walked.get(id(scope))
-            if scope is not None and walked is not None and name in walked.unknown:
+            scope = self._walks.scope(walked, name)
+            if scope is not None and name in scope.unknown:
                 return scope, name
         return None
 
@@ -171,16 +157,21 @@ class Origins:
 
     def _nested_in(self, graph: Graph) -> dict[int, list[Graph]]:
         if id(graph) not in self._nested:
-            found: dict[int, list[Graph]] = {}
-            for nested in graph.nested:
-                found.setdefault(nested.position, []).append(nested)
-            self._nested[id(graph)] = found
+            self._nested[id(graph)] = nested_by_position(graph)
         return self._nested[id(graph)]
 
     def _parameter(self, graph: Graph, name: str) -> int:
         if id(graph) not in self._parameters:
             self._parameters[id(graph)] = {each: index for index, each in enumerate(graph.input_names)}
         return self._parameters[id(graph)][name]
+
+
+def nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
+    """The graphs nested in a graph, by the position of the node that holds them."""
+    found: dict[int, list[Graph]] = {}
+    for nested in graph.nested:
+        found.setdefault(nested.position, []).append(nested)
+    return found
 
 
 _UNDECIDED: Final = "undecided"

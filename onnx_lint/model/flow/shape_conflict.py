@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.flow.shape_words import Words, call_notes, shape_notes, text_of
+from onnx_lint.model.flow.walks import Call
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.model.places.place import Place

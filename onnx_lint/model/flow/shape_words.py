@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.flow.call_memory import Call
+from onnx_lint.model.flow.walks import Call
 from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.model.shapes.dims import describe
 from onnx_lint.model.shapes.fact import Fact, Facts
@@ -218,6 +218,5 @@ def call_notes(call: Call | None) -> list[Note]:
     """The call by which the arguments came into a function."""
     if call is None:
         return []
-    node, arguments = call
-    shapes = ", ".join("nothing" if each.kind == "" else text_of(each) for each in arguments)
-    return [(node.place, f"called by {node.describe()} with {shapes}")]
+    shapes = ", ".join("nothing" if each.kind == "" else text_of(each) for each in call.arguments)
+    return [(call.node.place, f"called by {call.node.describe()} with {shapes}")]

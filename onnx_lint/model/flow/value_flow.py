@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import cached_property
-from onnx_lint.model.flow.call_memory import Call
 from onnx_lint.model.flow.joining import joined
-from onnx_lint.model.flow.knowledge import Knowledge, Origins, Walked, unknown_shapes
+from onnx_lint.model.flow.knowledge import Knowledge, Origins, unknown_shapes
+from onnx_lint.model.flow.walks import Call, Walked, Walks
 from onnx_lint.model.graph import Graph, GraphKind, Node
 from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.shapes.dims import Shape
@@ -42,7 +42,10 @@ class ValueFlow:
     A function body is walked for each tuple of arguments; what is wrong there is kept the first time.
     """
 
-    def __init__(self, operators: Operators) -> None:
+    def __init__(self, operators: Operators, *, keeps_all: bool = False) -> None:
+        self.walks = Walks()
+        """The walks over the graphs and function bodies."""
+        self._keeps_all = keeps_all
         self.facts: dict[str, Fact] = {}
         """What is known of the values of the main graph; there may be no entry for one of which nothing is."""
         self.operands: list[OperandConflict] = []
@@ -53,7 +56,6 @@ class ValueFlow:
         self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
-        self._walked: dict[int, Walked] = {}
         self._noted: set[tuple[object, ...]] = set()
 
     @cached_property
@@ -68,7 +70,8 @@ class ValueFlow:
         """
         known: Mapping[str, Fact] = self.facts
         while graph is not None:
-            known = self._walked[id(graph)].facts if id(graph) in self._walked else {}
+            walked = self.walks.of(graph, None)
+            known = walked.facts if walked is not None else {}
             graph = graph.parent if name not in known else None
         return known.get(name, UNKNOWN).shape
 
@@ -86,16 +89,16 @@ class ValueFlow:
     @cached_property
     def knowledge(self) -> Knowledge:
         """How many values of all graphs and function bodies have a known shape, and where knowledge ended."""
-        return Origins(self._walked.values(), self._operators).knowledge()
+        return Origins(self.walks, self._operators).knowledge()
 
     def note_graph(
         self, graph: Graph, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
     ) -> None:
-        """Keep which shapes of a graph are not known, when it has been walked for the first time."""
-        if id(graph) not in self._walked:
+        """Keep what is known of a graph when it has been walked; of later walks over it only if that is asked for."""
+        if self._keeps_all or graph not in self.walks:
             is_inner = graph.kind in _TAKEN_BACK
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
-            self._walked[id(graph)] = Walked(graph, own, unknown_shapes(graph, known), cells, call)
+            self.walks.add(Walked(graph, own, unknown_shapes(graph, known), cells, call))
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None
@@ -196,4 +199,4 @@ _TAKEN_BACK: Final = {GraphKind.NESTED, GraphKind.INITIALIZATION, GraphKind.ALGO
 
 def _typed(call: Call | None) -> tuple[Node, tuple[ValueType | None, ...]] | None:
     """The call with the types of the arguments alone."""
-    return None if call is None else (call[0], tuple([each.kind for each in call[1]]))
+    return None if call is None else (call.node, tuple([each.kind for each in call.arguments]))

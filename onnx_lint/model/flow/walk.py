@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint import schema
 from onnx_lint.cached import Memory
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.flow.call_memory import Call, CallMemory, GivenAttributes
+from onnx_lint.model.flow.call_memory import CallMemory, GivenAttributes
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
 from onnx_lint.model.flow.declared import declared_inputs, declared_values, initializer_facts
 from onnx_lint.model.flow.faulty_values import FaultyValues
 from onnx_lint.model.flow.function_declarations import FunctionDeclarations
 from onnx_lint.model.flow.joining import joined
+from onnx_lint.model.flow.knowledge import nested_by_position
 from onnx_lint.model.flow.value_flow import ValueFlow
+from onnx_lint.model.flow.walks import Call, arguments_for
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.imports import Imports
@@ -70,13 +72,14 @@ class Ground(Record):
     control_flow: ControlFlow
 
 
-def follow_values(ground: Ground) -> ValueFlow:
+def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
     """Follow types and shapes through the whole model.
 
     The main graph goes first, with the functions that it calls, then the training graphs, and functions that nothing
-    calls, whose arguments are unknown.
+    calls, whose arguments are unknown. `keeps_all`: whether to keep what every call brings to the values of a function
+    body; else that of its first call is kept.
     """
-    flow = _Flow(ground)
+    flow = _Flow(ground, keeps_all=keeps_all)
     if ground.main is not None:
         known: Known = {"": ABSENT}
         _run(flow.walk(ground.main, flow.top, known, None))
@@ -109,9 +112,9 @@ def _run(walk: Walk) -> Facts:
 class _Flow:
     """The state of one pass over a model."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, *, keeps_all: bool) -> None:
         self.ground = ground
-        self.found = ValueFlow(ground.operators)
+        self.found = ValueFlow(ground.operators, keeps_all=keeps_all)
         self.top = _Frame({}, {})
         self._frames: dict[int, tuple[TypedOperators, Cells]] = {}
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
@@ -131,7 +134,7 @@ class _Flow:
         inputs of a subgraph as far as the operator gives them.
         """
         declared = {} if graph.is_function else self._enter(graph, frame, known, supplied)
-        nested = _nested_by_position(graph) if graph.nested else {}
+        nested = nested_by_position(graph) if graph.nested else {}
         cells, get, declares, joins = frame.cells, known.get, declared.get, self._joined.get
         outputs_of = graph.table.outputs
         discords: dict[str, Fact] = {}
@@ -377,8 +380,7 @@ class _Flow:
         given: GivenAttributes = tuple(
             [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
         )
-        # A function may have thousands of inputs, of which thousands of calls leave out all but a few.
-        inputs = _without_absent_end(inputs[: len(function.body.input_names)])
+        inputs = arguments_for(function, inputs)
         known = self._calls.outputs(function, inputs, given)
         if known is not None:
             return known
@@ -386,7 +388,7 @@ class _Flow:
         if not self._calls.may_enter(function, for_types=typed is None):
             self.function_declarations.doubt(function, types=typed is None)
             return typed or ()
-        outputs = yield self._body(function, inputs, arguments, bound, (node, inputs))
+        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call))
         self._calls.remember(function, inputs, given, arguments, outputs)
         return outputs
 
@@ -446,21 +448,6 @@ def _made_cell(operator: TypedOperator, form: NodeForm, frame: _Frame) -> Cell:
 
 _cells: Final[Memory[tuple[TypedOperator, NodeForm], Cell]] = Memory(2_000)
 """What is known of the nodes of a form where no call of a function decides it: a folder of models repeats a few."""
-
-
-def _without_absent_end(inputs: Facts) -> Facts:
-    """The arguments but for those at the end that are left out, which is as if the call ended before them."""
-    count = len(inputs)
-    while count and inputs[count - 1] is ABSENT:
-        count -= 1
-    return inputs[:count]
-
-
-def _nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
-    found: dict[int, list[Graph]] = {}
-    for nested in graph.nested:
-        found.setdefault(nested.position, []).append(nested)
-    return found
 
 
 def _attribute_name(node: Node, graph: Graph) -> str:

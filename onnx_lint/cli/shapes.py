@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `shapes`: what is known of the types and shapes of a model's values, and how that came to be."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import click
+
+from onnx_lint.cli import exit_codes
+from onnx_lint.cli.completion import complete_configurations, complete_files, complete_limits
+from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.request import COMMAND_LINE, Request
+from onnx_lint.cli.streams import standard_output
+
+if TYPE_CHECKING:
+    from onnx_lint.model import Model
+    from onnx_lint.model.flow.provenance import Provenance
+    from onnx_lint.model.flow.walks import Walked
+
+_MAX_WAYS: Final = 20
+"""Of values of one name so many are told; a function may be called from thousands of places."""
+
+_MAX_PLACES: Final = 5
+
+
+@click.command("shapes", short_help="Show the inferred types and shapes of a model's values.")
+@click.argument("model", metavar="MODEL", type=click.Path(readable=False))
+@click.option(
+    "-f",
+    "--format",
+    "format_name",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="The form of the output.",
+)
+@click.option("--value", "name", metavar="NAME", help="Only the values of this name, and how they came to be.")
+@click.option(
+    "--graph",
+    "graph",
+    metavar="PLACE",
+    help="Only this graph or function, such as graph, functions[0] or graph.node[3].attribute[0].g.",
+)
+@click.option("--no-external-data", "external_data", flag_value=False, default=True, type=bool, help="Leave files of "
+              "tensors beside the model alone.")  # fmt: skip
+@click.option(
+    "--opset-schema",
+    "opset_schemas",
+    multiple=True,
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Describes the operators of a domain of your own.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_limits,
+    help="Set a limit, such as nodes.",
+)
+@click.option(
+    "--config",
+    multiple=True,
+    metavar="FILE|KEY=VALUE",
+    shell_complete=complete_configurations,
+    help="Use this file, not the nearest; or set a key.",
+)
+@click.option("--no-config", is_flag=True, help="Look for no configuration file.")
+@click.pass_context
+def shapes_command(
+    ctx: click.Context, /, model: str, format_name: str, name: str | None, graph: str | None, **options: Any
+) -> None:
+    """Show the inferred types and shapes of the values of MODEL, a file or - for standard input.
+
+    A function is told of once for each call that brings other arguments. What cannot be known is a question mark, with
+    the operator or input at which knowledge ended.
+    """
+    given = {parameter: COMMAND_LINE for parameter, value in options.items() if value not in (True, False, ())}
+    given |= {} if options["external_data"] else {"external_data": COMMAND_LINE}
+    try:
+        loaded = _load(model, Request((model,), given, **options))
+    except RequestError as error:
+        raise click.UsageError(str(error)) from error
+    if loaded is None:
+        ctx.exit(exit_codes.NOT_CHECKED)
+    provenance = loaded.provenance
+    walks = [walked for walked in provenance.walks() if graph is None or str(walked.graph.place) == graph]
+    if not walks and graph is not None:
+        _refuse_graph(provenance, graph)
+    if name is None:
+        _show_values(model, loaded, provenance, walks, format_name)
+    else:
+        found = [walked for walked in walks if name in walked.graph.positions]
+        if not found:
+            _refuse_value(walks, name)
+        _show_ways(model, provenance, found, name, format_name)
+
+
+def _load(path: str, request: Request) -> Model | None:
+    """The model in the file; where there is none, that is told on standard error as a run tells it."""
+    from onnx_lint.cli.choices import Plan
+    from onnx_lint.cli.failures import tell_unreadable
+    from onnx_lint.cli.paths import has_working_directory
+    from onnx_lint.engine import load_source
+    from onnx_lint.facts import why_not_judged
+    from onnx_lint.model.documents.kinds import MODEL
+    from onnx_lint.report import FileReport
+    from onnx_lint.source import ReadError, SourceError, source_of
+
+    if not has_working_directory():
+        raise RunError("the working directory is not there any more")
+    settings = Plan(request).of(path).settings
+    problem: str | None = None
+    try:
+        with closing(source_of(path, settings.limits.file_bytes + 1)) as source:
+            model = load_source(source, path, settings, is_file=path != "-")
+            # Rules read the file when they look at a tensor; here nothing is read from now on.
+            problem = why_not_judged(model)
+            if problem is None and model.kind != MODEL:
+                problem = f"the file holds the message {model.kind}, and no model"
+            if problem is None:
+                _ = model.provenance
+                return model
+            problem = f"{path}: {problem}"
+    except ReadError as error:
+        problem = f"{path}: {error}"
+    except (SourceError, OSError) as error:
+        problem = str(error)
+    tell_unreadable(FileReport(path, 0, unreadable=problem))
+    return None
+
+
+def _refuse_graph(provenance: Provenance, graph: str) -> NoReturn:
+    from onnx_lint.reporters.shape_wording import places_of
+
+    places = places_of(provenance.walks(), _MAX_PLACES)
+    raise click.BadParameter(
+        f"{graph!r} is no graph or function of the model; there are {places}", param_hint="--graph"
+    )
+
+
+def _refuse_value(walks: list[Walked], name: str) -> NoReturn:
+    from onnx_lint.wording import quote, suggestion
+
+    hint = suggestion(name, (known for walked in walks for known in walked.graph.positions))
+    raise click.BadParameter(f"no value has the name {quote(name)}{hint}", param_hint="--value")
+
+
+def _head(path: str) -> dict[str, Any]:
+    from onnx_lint import __version__
+    from onnx_lint.distribution import NAME
+    from onnx_lint.reporters.escape import shown_path
+
+    shown = shown_path(path) if path == "-" else path
+    return {"version": 1, "tool": {"name": NAME, "version": __version__}, "file": shown}
+
+
+def _show_values(path: str, model: Model, provenance: Provenance, walks: list[Walked], format_name: str) -> None:
+    values = sum(len(walked.graph.positions) for walked in walks)
+    unknown = sum(len(walked.unknown) for walked in walks)
+    if format_name == "json":
+        from onnx_lint.reporters.shape_records import document, graph_parts
+
+        head = _head(path) | {"values": values, "unknown": unknown}
+        with standard_output() as stream:
+            stream.writelines(document(head, "graphs", (graph_parts(provenance, walked) for walked in walks)))
+        return
+    from onnx_lint.reporters.escape import shown_path
+    from onnx_lint.reporters.shape_wording import graph_title, table
+
+    with standard_output() as stream:
+        stream.write(f"{shown_path(path)}: {values:,} values, {values - unknown:,} of known shape\n")
+        for walked in walks:
+            stream.write(f"\n{graph_title(walked)}\n")
+            stream.writelines(f"{line}\n" for line in table(provenance, walked))
+
+
+def _show_ways(path: str, provenance: Provenance, found: list[Walked], name: str, format_name: str) -> None:
+    ways = (provenance.way(walked, name) for walked in found[:_MAX_WAYS])
+    if format_name == "json":
+        from onnx_lint.reporters.shape_records import document, way_parts
+
+        with standard_output() as stream:
+            stream.writelines(document(_head(path) | {"found": len(found)}, "values", map(way_parts, ways)))
+        return
+    from onnx_lint.reporters.shape_wording import way_lines
+
+    with standard_output() as stream:
+        for number, lines in enumerate(map(way_lines, ways)):
+            stream.write("\n" if number else "")
+            stream.writelines(f"{line}\n" for line in lines)
+        if len(found) > _MAX_WAYS:
+            stream.write(f"\nand {len(found) - _MAX_WAYS:,} more values of that name: --graph tells them apart\n")

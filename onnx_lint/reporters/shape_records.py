@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of values as plain data, for `onnx-lint shapes -f json`; `docs/shapes.schema.json` describes it.
+
+As in reports, names of more than a thousand characters stand without their middle.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from onnx_lint.model.flow.provenance import Declared, Provenance, Value, Way
+from onnx_lint.model.flow.walks import Walked
+from onnx_lint.model.graph import Node
+from onnx_lint.model.places.place import Place
+from onnx_lint.model.shapes.fact import Fact
+from onnx_lint.reporters.records import json_safe
+from onnx_lint.wording import report_name
+
+
+def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) -> Iterator[str]:
+    """The pieces of a JSON document: `head`, and a list `name` whose members are made while they are read."""
+    text = json.dumps(json_safe(head), indent=2)
+    yield f'{text[:-2]},\n  "{name}": ['
+    for number, part in enumerate(parts):
+        yield "," * (number > 0) + "\n    "
+        yield from part
+    yield "\n  ]\n}\n"
+
+
+def graph_parts(provenance: Provenance, walked: Walked) -> Iterator[str]:
+    """The pieces of a graph with its values, a line each."""
+    yield _line(_graph(walked))[:-1] + ', "values": ['
+    for number, value in enumerate(provenance.values(walked)):
+        yield "," * (number > 0) + "\n      " + _line(_value(value))
+    yield "\n    ]}"
+
+
+def way_parts(way: Way) -> Iterator[str]:
+    """The pieces of a value with the steps by which what is known of it came to be, a line each."""
+    yield _line({"graph": _graph(way.steps[0].value.walked), "complete": not way.is_cut})[:-1] + ', "steps": ['
+    for number, step in enumerate(way.steps):
+        node = step.value.definition.node
+        more = {
+            "graph": str(step.value.walked.graph.place),
+            "node": None if node is None else _node(node, step.version),
+            "declared": None if step.declared is None else _declared(step.declared),
+            "sources": list(step.sources),
+        }
+        yield "," * (number > 0) + "\n      " + _line(_value(step.value) | more)
+    yield "\n    ]}"
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(json_safe(record))
+
+
+def _node(node: Node, version: int | None) -> dict[str, Any]:
+    operator = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+    return {"name": report_name(node.name), "operator": report_name(operator), "version": version}
+
+
+def _graph(walked: Walked) -> dict[str, Any]:
+    graph, call = walked.graph, walked.call
+    return {
+        **_place(graph.place),
+        "kind": graph.kind.value,
+        "name": report_name(graph.name),
+        "function": None if graph.function is None else report_name(graph.function.qualified_name),
+        "called_by": None if call is None else str(call.node.place),
+    }
+
+
+def _value(value: Value) -> dict[str, Any]:
+    cause = value.cause
+    return {
+        "name": report_name(value.name),
+        **_place(value.definition.place),
+        **_fact(value.fact),
+        "elements": None if value.fact.content is None else [_dimension(each) for each in value.fact.content],
+        "unknown": None if cause is None else {"kind": cause[0], "name": report_name(cause[1])},
+    }
+
+
+def _declared(declared: Declared) -> dict[str, Any]:
+    return {**_place(declared.place), **_fact(declared.fact)}
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {"place": str(place), "pointer": place.pointer()}
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    return {
+        "type": None if fact.kind is None else report_name(fact.kind),
+        "shape": None if fact.shape is None else [_dimension(each) for each in fact.shape],
+        "inside": None if fact.inside is None else _fact(fact.inside),
+    }
+
+
+def _dimension(each: float | str | None) -> int | float | str | None:
+    if isinstance(each, str):
+        return report_name(each)
+    if isinstance(each, float) and not math.isfinite(each):
+        # JSON has no such numbers; they are written as Protocol Buffers write them.
+        return "NaN" if math.isnan(each) else "Infinity" if each > 0 else "-Infinity"
+    return each

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `onnx-lint shapes` writes for people: tables of values, and how what is known of one came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from onnx_lint.model.flow.knowledge import Cause
+from onnx_lint.model.flow.provenance import Declared, Provenance, Step, Value, Way
+from onnx_lint.model.flow.walks import Walked
+from onnx_lint.model.graph import Node
+from onnx_lint.model.shapes.dims import describe
+from onnx_lint.model.shapes.fact import Fact
+from onnx_lint.model.types.type_string import optional_element, sequence_element
+from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.wording import quote
+
+_MAX_NAME: Final = 60
+_MAX_TYPE: Final = 40
+_MAX_SHAPE: Final = 60
+"""How wide columns get; what is wider stands out of its column."""
+
+_MAX_CELL: Final = 200
+"""Characters of a type, a shape or a list of elements; a longer one is cut in the middle."""
+
+_MAX_ARGUMENTS: Final = 20
+_MAX_SOURCES: Final = 20
+
+
+_HEADER: Final = ("VALUE", "TYPE", "SHAPE")
+
+
+def graph_title(walked: Walked) -> str:
+    """A graph with its place; a function body with the call that brought its arguments."""
+    graph, call = walked.graph, walked.call
+    title = f"{graph.describe()} ({graph.place})"
+    if call is not None:
+        title = f"{title}, called by {call.node.describe()} ({call.node.place})"
+        shapes = [shape_cell(each) for each in call.arguments[:_MAX_ARGUMENTS]]
+        shapes += ["..."] * (len(call.arguments) > len(shapes))
+        title = f"{title} with {', '.join(shapes)}" if graph.is_function else title
+    elif graph.function is not None:
+        title = f"{title}, which nothing calls"
+    return visible(title)
+
+
+def table(provenance: Provenance, walked: Walked) -> Iterator[str]:
+    """The values of a graph, a line each; the lines are made while they are read."""
+    names = [quote(name) for name in walked.graph.positions]
+    known = set(map(walked.fact, walked.graph.positions))
+    widths = (
+        min(max(map(len, [_HEADER[0], *names])), _MAX_NAME),
+        min(max(map(len, [_HEADER[1], *map(type_cell, known)])), _MAX_TYPE),
+        min(max(map(len, [_HEADER[2], *map(shape_cell, known)])), _MAX_SHAPE),
+    )
+    del names, known
+    yield _row(_HEADER, widths, "FROM")
+    for value in provenance.values(walked):
+        cells = (visible(quote(value.name)), type_cell(value.fact), shape_cell(value.fact))
+        yield _row(cells, widths, "; ".join([_origin(value), *_more(value)]))
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], last: str) -> str:
+    padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+    return f"  {'  '.join(padded)}  {last}".rstrip()
+
+
+def way_lines(way: Way) -> Iterator[str]:
+    """How a value came to be: its steps, the value itself first, each with the numbers of those that decide it."""
+    first = way.steps[0].value
+    yield f"{_headline(first)}, in {graph_title(first.walked)}"
+    width = len(str(len(way.steps)))
+    for number, step in enumerate(way.steps, start=1):
+        indent = " " * (width + 4)
+        yield f"  {number:>{width}}  {_headline(step.value)}"
+        version = f", version {step.version}" if step.version is not None else ""
+        yield f"{indent}{_origin(step.value)}{version}{_deciding(step)}"
+        yield f"{indent}{step.value.definition.place}"
+        if step.declared is not None:
+            yield indent + _declared(step.declared)
+        yield from (indent + line for line in _more(step.value, with_cause=not step.sources))
+    if way.is_cut:
+        yield f"  and so on: the way back is told for {len(way.steps):,} values"
+
+
+def _headline(value: Value) -> str:
+    return f"{visible(quote(value.name))}: {type_cell(value.fact)} {shape_cell(value.fact)}".rstrip()
+
+
+def _declared(declared: Declared) -> str:
+    what = declared.field.replace("_", " ")
+    return (
+        f"declared as {type_cell(declared.fact)} {shape_cell(declared.fact)}".rstrip() + f" by {what} {declared.place}"
+    )
+
+
+def _deciding(step: Step) -> str:
+    if not step.sources:
+        return ""
+    shown = [str(number + 1) for number in step.sources[:_MAX_SOURCES]]
+    shown += ["..."] * (len(step.sources) > len(shown))
+    return f", by {', '.join(shown)}"
+
+
+def _origin(value: Value) -> str:
+    definition = value.definition
+    if definition.node is not None:
+        return visible(f"output {definition.index} of {_node(definition.node)}")
+    return f"{definition.field.replace('_', ' ')} {definition.index}"
+
+
+def _node(node: Node) -> str:
+    """The node without its graph, under whose title it stands."""
+    operator = quote(f"{node.domain}::{node.op_type}" if node.domain else node.op_type)[1:-1]
+    return f"node {quote(node.name)} ({operator})" if node.name else f"node {node.index} ({operator})"
+
+
+def _more(value: Value, *, with_cause: bool = True) -> Iterator[str]:
+    if value.fact.content is not None:
+        yield f"elements {visible(shortened(describe(value.fact.content), _MAX_CELL))}"
+    if value.cause is not None and with_cause:
+        yield f"unknown: {visible(ended(value.cause))}"
+
+
+def ended(cause: Cause) -> str:
+    """Where knowledge ended, and why."""
+    kind, name = cause
+    match kind:
+        case "operator-without-signature":
+            return f"nothing is known of the operator {quote(name)}"
+        case "operator-without-rule":
+            return f"it is not known what shapes {quote(name)} gives"
+        case "budget":
+            return f"{quote(name)} has more distinct calls than are followed"
+        case "input":
+            return f"input {quote(name)} has no shape"
+        case "undecided":
+            what = quote(name) if name else "a circle of nodes"
+            return f"{what} does not decide it before the run"
+
+
+def type_cell(fact: Fact) -> str:
+    """The type of a value; `?` where it is not known."""
+    return visible(shortened(fact.kind or "?", _MAX_CELL))
+
+
+def shape_cell(fact: Fact) -> str:
+    """The shape of a tensor, or of what a sequence or optional holds; `?` where it is not known, `-` for none."""
+    around = ""
+    while sequence_element(fact.kind) or optional_element(fact.kind):
+        around += "each " if sequence_element(fact.kind) else "if any "
+        if fact.inside is None:
+            return f"{around}?"
+        fact = fact.inside
+    if fact.shape is None:
+        has_shape = fact.kind is None or fact.kind.startswith(("tensor(", "sparse_tensor("))
+        return f"{around}?" if has_shape else f"{around}-"
+    return around + visible(shortened(describe(fact.shape), _MAX_CELL))
+
+
+def places_of(walks: Iterable[Walked], most: int) -> str:
+    """The places of the first few graphs, each once."""
+    places = list(dict.fromkeys(str(walked.graph.place) for walked in walks))
+    return ", ".join([*places[:most], *(["..."] if len(places) > most else [])])

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`onnx-lint shapes`: what it shows of values, as a table, as JSON, and of one value how it came to be."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import onnx
+import onnx.parser
+import pytest
+from checkout import ROOT
+from onnx import TensorProto, helper
+
+from onnx_lint.cli.application import run
+
+DOCUMENTED = """
+<ir_version: 10, opset_import: ["" : 21, "com.example" : 1]>
+main (float[N, 3] x) => (y, z)
+<float[3, 4] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, int64[2] shape = {-1, 6}>
+{
+  [project] h = MatMul (x, w)
+  [fold] y = Reshape (h, shape)
+  [last] z = com.example.Last (y)
+}
+"""
+
+NESTED = """
+<ir_version: 10, opset_import: ["" : 21, "local" : 1]>
+main (float[N, 3] x, bool c, float[2] scales, seq(float[2, 2]) s) => (float[?, ?] y, float[a, b] either, l)
+{
+  either = If (c) <
+    then_branch = t () => (float[?, 3] r) { a = Relu (x) r = local.f (a) },
+    else_branch = e () => (float[?, 3] r) { r = Neg (x) }
+  >
+  t = Transpose (x)
+  y = local.f (t)
+  again = local.f (t)
+  first, all = Loop (, c, x) <body = b (int64 i, bool k, float[?, ?] v) => (bool k2, float[?, ?] v2, float[?] p) {
+    k2 = Identity (k)
+    v2 = Relu (v)
+    p = Constant <value_floats = [1.0, 2.5]> ()
+  }>
+  big = Resize (x, , scales)
+  l = SequenceLength (s)
+}
+<domain: "local", opset_import: ["" : 21]>
+f (a) => (r) { m = Abs (a) r = Identity (m) }
+<domain: "local", opset_import: ["" : 21]>
+unused (a) => (r) { r = Abs (a) }
+"""
+
+LOCAL_F = "functions[0]"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in (("model.onnx", DOCUMENTED), ("nested.onnx", NESTED)):
+        (tmp_path / name).write_bytes(onnx.parser.parse_model(text).SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(["shapes", *arguments]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    return output.out
+
+
+def _validated(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    found = json.loads(_shown(capsys, *arguments, "-f", "json"))
+    schema = json.loads((ROOT / "docs" / "shapes.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(found)
+    assert [(error.json_path, error.message) for error in errors] == []
+    return found
+
+
+def _examples() -> list[tuple[list[str], str]]:
+    """The calls that the documentation shows, each with what it says they print."""
+    text = (ROOT / "docs" / "shapes.md").read_text(encoding="utf-8")
+    blocks = [block.partition("```")[0] for block in text.split("```text\n")[1:]]
+    return [(block.partition("\n")[0].split()[2:], block.partition("\n")[2]) for block in blocks]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("arguments", "output"), _examples(), ids=["table", "value"])
+def test_the_documentation_shows_what_is_printed(
+    arguments: list[str], output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _shown(capsys, *arguments[1:]) == output
+
+
+def _by_graph(found: Any) -> list[tuple[str, str | None, dict[str, Any]]]:
+    return [
+        (graph["place"], graph["called_by"], {value["name"]: value["shape"] for value in graph["values"]})
+        for graph in found["graphs"]
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_has_each_value_of_each_graph_and_call(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _validated(capsys, "nested.onnx")
+    main = {
+        "x": ["N", 3], "c": [], "scales": [2], "s": None, "either": ["a", 3], "t": [3, "N"], "y": [3, "N"],
+        "again": [3, "N"], "first": [None, None], "all": [None, 2], "big": [None, None], "l": [],
+    }  # fmt: skip
+    body = {"i": [], "k": [], "v": [None, None], "k2": [], "v2": [None, None], "p": [2]}
+    assert _by_graph(found) == [
+        ("graph", None, main),
+        ("graph.node[0].attribute[0].g", None, {"a": ["N", 3], "r": ["N", 3]}),
+        ("graph.node[0].attribute[1].g", None, {"r": ["N", 3]}),
+        ("graph.node[4].attribute[0].g", None, body),
+        # The third call has the arguments of the second one.
+        (LOCAL_F, "graph.node[0].attribute[0].g.node[1]", {"a": ["N", 3], "m": ["N", 3], "r": ["N", 3]}),
+        (LOCAL_F, "graph.node[2]", {"a": [3, "N"], "m": [3, "N"], "r": [3, "N"]}),
+        ("functions[1]", None, {"a": None, "r": None}),
+    ]
+    assert (found["values"], found["unknown"]) == (29, 2)
+    values = {value["name"]: value for value in found["graphs"][0]["values"]}
+    assert (values["s"]["unknown"], values["s"]["inside"]["shape"]) == (None, [2, 2])
+    assert (values["x"]["type"], values["x"]["place"]) == ("tensor(float)", "graph.input[0]")
+    assert values["big"]["pointer"] == "/graph/node/5/output/0"
+    assert found["graphs"][3]["values"][5]["elements"] == [1.0, 2.5]
+    assert found["graphs"][6]["values"][1]["unknown"] == {"kind": "input", "name": "a"}
+
+
+def _chain(way: Any) -> list[tuple[str, str, list[int]]]:
+    return [(step["name"], step["place"], step["sources"]) for step in way["steps"]]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_way_back_goes_through_branches_functions_and_their_callers(capsys: pytest.CaptureFixture[str]) -> None:
+    [way] = _validated(capsys, "nested.onnx", "--value", "either")["values"]
+    then = "graph.node[0].attribute[0].g"
+    assert _chain(way) == [
+        ("either", "graph.node[0].output[0]", [1, 2]),
+        ("r", f"{then}.node[1].output[0]", [3]),
+        ("r", "graph.node[0].attribute[1].g.node[0].output[0]", [4]),
+        ("r", f"{LOCAL_F}.node[1].output[0]", [5]),
+        ("x", "graph.input[0]", []),
+        ("m", f"{LOCAL_F}.node[0].output[0]", [6]),
+        ("a", f"{LOCAL_F}.input[0]", [7]),
+        ("a", f"{then}.node[0].output[0]", [4]),
+    ]
+    first = way["steps"][0]
+    assert (first["node"], first["declared"]["shape"]) == ({"name": "", "operator": "If", "version": 21}, ["a", "b"])
+    assert way["complete"] is True
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_call_that_brought_nothing_new_leads_into_the_body_too(capsys: pytest.CaptureFixture[str]) -> None:
+    [way] = _validated(capsys, "nested.onnx", "--value", "again")["values"]
+    assert [(step["name"], step["graph"]) for step in way["steps"]] == [
+        ("again", "graph"), ("r", LOCAL_F), ("m", LOCAL_F), ("a", LOCAL_F), ("t", "graph"), ("x", "graph"),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("folder")
+def test_only_the_inputs_that_decide_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    [way] = _validated(capsys, "model.onnx", "--value", "y")["values"]
+    assert _chain(way) == [("y", "graph.node[1].output[0]", [1]), ("shape", "graph.initializer[1]", [])]
+    [way] = _validated(capsys, "model.onnx", "--value", "h")["values"]
+    assert [step["name"] for step in way["steps"]] == ["h", "x", "w"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_values_of_one_name_are_told_apart_by_their_graph(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _validated(capsys, "nested.onnx", "--value", "r")
+    assert [(way["graph"]["place"], way["graph"]["called_by"]) for way in found["values"]] == [
+        ("graph.node[0].attribute[0].g", None),
+        ("graph.node[0].attribute[1].g", None),
+        (LOCAL_F, "graph.node[0].attribute[0].g.node[1]"),
+        (LOCAL_F, "graph.node[2]"),
+        ("functions[1]", None),
+    ]
+    found = _validated(capsys, "nested.onnx", "--value", "r", "--graph", LOCAL_F)
+    assert [way["steps"][0]["shape"] for way in found["values"]] == [["N", 3], [3, "N"]]
+    text = _shown(capsys, "nested.onnx", "--graph", "functions[1]")
+    assert text.splitlines()[2] == "function 'local::unused' (functions[1]), which nothing calls"
+
+
+def test_a_circle_of_nodes_ends(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [helper.make_node("Relu", ["b"], ["a"]), helper.make_node("Abs", ["a"], ["b"])]
+    graph = helper.make_graph(nodes, "g", [], [helper.make_empty_tensor_value_info("b")])
+    (folder / "circle.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    [way] = _validated(capsys, "circle.onnx", "--value", "b")["values"]
+    assert [(step["name"], step["sources"]) for step in way["steps"]] == [("b", [1]), ("a", [0])]
+
+
+def test_a_long_way_is_cut_and_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["x", *(f"v{index}" for index in range(1_200))]
+    nodes = [helper.make_node("Relu", [one], [other]) for one, other in itertools.pairwise(names)]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in (names[0], names[-1])]
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:])
+    (folder / "long.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    [way] = _validated(capsys, "long.onnx", "--value", names[-1])["values"]
+    assert (way["complete"], len(way["steps"])) == (False, 1_000)
+    last = _shown(capsys, "long.onnx", "--value", names[-1]).splitlines()[-1]
+    assert last == "  and so on: the way back is told for 1,000 values"
+
+
+def test_names_of_strangers_cannot_steer_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evil = "\x1b[2J\r\n\u202e\x07"
+    model = onnx.parser.parse_model(DOCUMENTED)
+    model.graph.name = evil
+    model.graph.node[0].name = evil
+    model.graph.node[2].op_type = evil
+    model.graph.node[2].output[0] = model.graph.output[1].name = evil + "z" * 5_000
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = evil + "n" * 5_000
+    (folder / "evil.onnx").write_bytes(model.SerializeToString())
+    for arguments in ((), ("--value", "h"), ("--value", evil + "z" * 5_000)):
+        text = _shown(capsys, "evil.onnx", *arguments)
+        assert all(line.isprintable() for line in text.splitlines())
+        assert max(map(len, text.splitlines())) < 1_000
+        assert len(json.dumps(_validated(capsys, "evil.onnx", *arguments))) < 40_000
+
+
+# --- what is no model
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(["shapes", *arguments]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    return output.err
+
+
+def test_what_is_no_model_is_told_as_a_run_tells_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "empty.onnx").write_bytes(b"")
+    (folder / "cut.onnx").write_bytes((folder / "model.onnx").read_bytes()[:-3])
+    tensor = helper.make_tensor("t", TensorProto.FLOAT, [1], [1.0])
+    (folder / "tensor.pb").write_bytes(tensor.SerializeToString())
+    for name in ("missing.onnx", "modl.onnx", "."):
+        told = _refused(capsys, name)
+        assert told.startswith(f"Error: {name}: ")
+        if name != ".":
+            assert run([name]) == 2
+            assert capsys.readouterr().err == told
+    for name in ("empty.onnx", "cut.onnx"):
+        told = _refused(capsys, name)
+        assert run([name, "-f", "json"]) in {1, 2}
+        [file] = json.loads(capsys.readouterr().out)["files"]
+        assert told == f"Error: {name}: {file['not_judged']}\n"
+    assert _refused(capsys, "tensor.pb") == "Error: tensor.pb: the file holds the message TensorProto, and no model\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_or_place_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no value has the name 'shap'; did you mean 'shape'?" in _refused(capsys, "model.onnx", "--value", "shap")
+    told = _refused(capsys, "model.onnx", "--graph", "graph.node[7]")
+    assert "'graph.node[7]' is no graph or function of the model; there are graph\n" in told
+    assert "no value has the name 'x'" in _refused(capsys, "nested.onnx", "--value", "x", "--graph", LOCAL_F)
+
+
+@pytest.mark.usefixtures("folder")
+def test_limits_and_configurations_count_as_in_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = _refused(capsys, "model.onnx", "--limit", "nodes=2")
+    assert "limit nodes of 2" in told
+    (folder / "onnx-lint.toml").write_text("limits = { nodes = 2 }\n")
+    assert _refused(capsys, "model.onnx") == told
+    assert _shown(capsys, "model.onnx", "--no-config").startswith("model.onnx: 6 values, 5 of known shape\n")
+    assert "unknown limit" in _refused(capsys, "model.onnx", "--limit", "node=2").lower()
+
+
+# --- streams
+
+
+def _process(folder: Path, *arguments: str, **streams: Any) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "onnx_lint", "shapes", *arguments]
+    return subprocess.run(command, env=environment, cwd=folder, check=False, timeout=60, **streams)
+
+
+def test_standard_input_is_read(folder: Path) -> None:
+    with (folder / "model.onnx").open("rb") as stream:
+        done = _process(folder, "-", stdin=stream, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"<stdin>: 6 values, 5 of known shape\n")
+
+
+@pytest.mark.parametrize("arguments", [(), ("-f", "json"), ("--value", "y")])
+def test_a_closed_pipe_ends_quietly(folder: Path, arguments: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = _process(folder, "model.onnx", *arguments, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
