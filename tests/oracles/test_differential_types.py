@@ -44,7 +44,17 @@ OF_ATTRIBUTES = "unsupported-attribute-value"
 NOT_TRIED = {"FlexAttention": "its inference takes shapes"}
 """Operators of which onnx takes no node that is made here."""
 
+_FMOD = (
+    "`fmod` has to be 1 for floats by the description of version 10; onnx does not look, ONNX Runtime refuses to run"
+)
+
 EXPLAINED = {
+    ("attribute", "DictVectorizer"): "a vocabulary of strings goes with keys that are strings; onnx does not look",
+    ("attribute", "Imputer"): "imputed integers go with integers; onnx does not look, ONNX Runtime refuses to run",
+    ("attribute", "TfIdfVectorizer"): "a pool of strings goes with strings; onnx does not look",
+    ("attribute", "Mod"): _FMOD,
+    ("type", "Mod"): _FMOD,
+    ("output declared as it is", "Mod"): _FMOD,
     ("attribute", "ZipMap"): "two lists of class labels, of which only one may be given; onnx takes the integers",
     ("condition handed on that is no bool", "Loop"): "a bool by the description; the inference of onnx does not look",
     (
@@ -52,7 +62,6 @@ EXPLAINED = {
         "Scan",
     ): "the inference of onnx takes what came last, and never looks back",
     ("type", "BitCast"): "onnx compares the widths of the element types, which the signature does not",
-    ("type", "LabelEncoder"): "onnx compares the input with the attribute that holds the keys",
     ("type", "TreeEnsemble"): "onnx compares the input with the tensors in attributes",
     ("type", "MeanVarianceNormalization"): "the function body that onnx has for it mixes float with other types",
     ("type", "RMSNormalization"): "onnx infers the type of X for the output and then holds it against that of scale",
