@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any, Final, Protocol
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.baselines import with_baselines
+from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
@@ -162,9 +162,13 @@ def lint(
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
         file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"})
-        report = report_of([file], settings)
+        head = report_of([], settings)
+        stale = 0
         if plan.has_baseline:
-            report = with_baselines(report, plan)
+            baselines = Baselines(plan, [name], head.rules)
+            file = baselines.judged(file)
+            stale = baselines.finish()
+        report = replace(head, files=(file,), stale=stale)
     except RunError as error:
         cause = error.__cause__
         raise cause if isinstance(cause, (OSError, ValueError)) else ValueError(str(error)) from None

@@ -177,6 +177,8 @@ class Report(Record):
     """How many findings that a baseline knows are no longer there."""
     weakened: tuple[Weakening, ...] = ()
     """What configuration files turn off."""
+    not_linted: tuple[str, ...] = ()
+    """The paths that an interrupted run did not come to."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -199,5 +201,6 @@ class Report(Record):
         What a baseline suppresses is still there, so it counts.
         """
         judged = not any(file.unreadable or file.internal_errors or file.not_judged for file in self.files)
+        judged = judged and not self.not_linted
         errors = any(item.severity is Severity.ERROR for item in (*self.diagnostics, *self.suppressed))
         return judged and not errors

@@ -253,7 +253,7 @@ def test_sarif_has_suppressed_results_when_asked_for(folder: Path, capsys: pytes
 def test_text_tells_what_is_stale(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "zoo" / "m.textproto").write_text(model(RELU))
     assert run(["zoo", "--baseline", "b.json"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "no findings in 1 file; 1 of the baseline no longer found"
+    assert capsys.readouterr().out.splitlines()[-1] == "1 model: no findings; 1 of the baseline no longer found"
 
 
 def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ Exit codes:
   1  findings
   2  wrong usage, an unknown rule, or an input that cannot be read
   3  an internal error: a rule crashed
+  130  the run was interrupted
 
 \b
 Examples:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from onnx_lint.baseline import (
     Baseline,
     BaselineError,
+    Entry,
     entries_of,
     file_key,
     living,
@@ -25,82 +26,73 @@ from onnx_lint.reporters.escape import STANDARD_INPUT, visible
 
 if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
-    from onnx_lint.report import FileReport, Report
-
-RulesOf = Callable[["FileReport"], Collection[str]]
-"""Tells which rules a file was held against."""
+    from onnx_lint.report import FileReport
 
 
-def with_baselines(report: Report, plan: Plan) -> Report:
-    """The report as `--write-baseline`, or the baselines of its files, leave it.
+class Baselines:
+    """The baselines of a run: they are read before the first file, and written after the last one."""
 
-    Raises RunError for a baseline that cannot be used or written, and RequestError where there is none to prune.
-    """
-    rules = report.rules
+    def __init__(self, plan: Plan, paths: Iterable[str], rules: Collection[str]) -> None:
+        """Read what the choices for the files at `paths` name; `rules`: those that files are held against.
 
-    def rules_of(file: FileReport) -> Collection[str]:
-        return rules if file.rules is None else file.rules
+        Raises RunError for a baseline that cannot be used, and RequestError where there is none to prune.
+        """
+        self._rules = rules
+        self._new_path = plan.request.write_baseline
+        self._prune = plan.request.prune_baseline
+        self._of_file: dict[str, str] = {}
+        for path in paths:
+            baseline = self._new_path or plan.of(path).baseline
+            if baseline is not None:
+                self._of_file[path] = baseline
+        if self._prune and not self._of_file:
+            raise RequestError("--prune-baseline wants a --baseline")
+        own = () if self._new_path is None else (self._new_path,)
+        self._read = {path: self._old(path) for path in dict.fromkeys((*own, *self._of_file.values()))}
+        self._alive = {
+            path: {name: dict(entries) for name, entries in baseline.items() if _may_be_there(name, path)}
+            for path, baseline in self._read.items()
+        }
 
-    if plan.request.write_baseline is not None:
-        return write_baseline(report, plan.request.write_baseline, rules_of)
-    paths: dict[str, list[str]] = {}
-    for file in report.files:
-        baseline = plan.of(file.path).baseline
-        if baseline is not None:
-            paths.setdefault(baseline, []).append(file.path)
-    prune = plan.request.prune_baseline
-    if prune and not paths:
-        raise RequestError("--prune-baseline wants a --baseline")
-    for baseline, own in paths.items():
-        report = apply_baseline(report, baseline, frozenset(own), rules_of, prune=prune)
-    return report
+    def _old(self, path: str) -> Baseline:
+        try:
+            return {} if path == self._new_path and not os.path.lexists(path) else read_baseline(path)
+        except BaselineError as error:
+            raise RunError(visible(str(error))) from error
 
+    def judged(self, file: FileReport) -> FileReport:
+        """The report on a file with what its baseline lists suppressed: all of it, in one that is being written."""
+        baseline = self._of_file.get(file.path)
+        if baseline is None:
+            return file
+        name = file_key(file.path, baseline)
+        entries = self._read[baseline].get(name, {})
+        rules = self._rules if file.rules is None else file.rules
+        if self._new_path is None:
+            file = split(file, entries)
+            self._alive[baseline][name] = living(file, entries, rules)
+            return file
+        known: dict[str, Entry] = entries_of(file.diagnostics)
+        file = replace(file, diagnostics=(), suppressed=file.diagnostics)
+        # What the baseline says of rules that this run was not about stays.
+        self._alive[baseline][name] = {**living(file, entries, rules), **known}
+        return file
 
-def read(path: str) -> Baseline:
-    """The baseline at `path`; raises RunError when it is none."""
-    try:
-        return read_baseline(path)
-    except BaselineError as error:
-        raise RunError(visible(str(error))) from error
+    def finish(self) -> int:
+        """Write what is to be written, and return how many findings of the baselines are no longer there.
 
-
-def write_baseline(report: Report, path: str, rules_of: RulesOf) -> Report:
-    """List all findings of the report in the file at `path`, and return the report with all of them suppressed.
-
-    What the file says of files and rules that this run was not about stays. Raises RunError when it cannot be
-    written, or holds something else than a baseline.
-    """
-    old = read(path) if os.path.lexists(path) else {}
-    known: dict[str, FileReport] = {}
-    new = {name: entries for name, entries in old.items() if _may_be_there(name, path)}
-    for file in report.files:
-        name = file_key(file.path, path)
-        known[name] = replace(file, diagnostics=(), suppressed=file.diagnostics)
-        new[name] = {**living(known[name], old.get(name, {}), rules_of(file)), **entries_of(file.diagnostics)}
-    _write(path, new)
-    return replace(report, files=tuple(known[file_key(file.path, path)] for file in report.files))
-
-
-def apply_baseline(report: Report, path: str, paths: Collection[str], rules_of: RulesOf, *, prune: bool) -> Report:
-    """The report with what the baseline at `path` lists suppressed in the files at `paths`, and the rest of it counted.
-
-    `prune`: whether to take that rest out of the file. Raises RunError when the file cannot be used or written.
-    """
-    baseline = read(path)
-    alive = {name: entries for name, entries in baseline.items() if _may_be_there(name, path)}
-    files = []
-    for file in report.files:
-        if file.path not in paths:
-            files.append(file)
-            continue
-        name = file_key(file.path, path)
-        entries = baseline.get(name, {})
-        files.append(split(file, entries))
-        alive[name] = living(files[-1], entries, rules_of(file))
-    stale = size(baseline) - size(alive)
-    if prune and stale:
-        _write(path, alive)
-    return replace(report, files=tuple(files), stale=report.stale + stale)
+        Raises RunError when a file cannot be written.
+        """
+        if self._new_path is not None:
+            _write(self._new_path, self._alive[self._new_path])
+            return 0
+        stale = 0
+        for path, baseline in self._read.items():
+            gone = size(baseline) - size(self._alive[path])
+            stale += gone
+            if self._prune and gone:
+                _write(path, self._alive[path])
+        return stale
 
 
 def _may_be_there(name: str, baseline: str) -> bool:

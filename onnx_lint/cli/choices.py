@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
@@ -79,8 +79,12 @@ class Plan:
     @property
     def has_baseline(self) -> bool:
         """Whether the run writes a baseline, or any file that was asked about so far has one."""
-        written = self.request.write_baseline is not None or self.request.prune_baseline
-        return written or any(choices.baseline is not None for choices in self._choices.values())
+        return self.writes_baseline or any(choices.baseline is not None for choices in self._choices.values())
+
+    @property
+    def writes_baseline(self) -> bool:
+        """Whether the run changes a baseline."""
+        return self.request.write_baseline is not None or self.request.prune_baseline
 
     @property
     def has_configuration(self) -> bool:
@@ -114,16 +118,14 @@ class Plan:
         return self._merged[id(values)]
 
 
-def told_apart(files: Sequence[FileReport], settings: Sequence[Settings]) -> Iterator[FileReport]:
-    """The reports of files, each under its own settings; where these differ from the first, the report says so."""
-    for file, own in zip(files, settings, strict=True):
-        if own is settings[0]:
-            yield file
-        else:
-            from onnx_lint.selection import selected_rules
+def told_apart(file: FileReport, own: Settings, usual: Settings) -> FileReport:
+    """The report of a file under its own settings; where these are not those of the first file, the report says so."""
+    if own is usual:
+        return file
+    from onnx_lint.selection import selected_rules
 
-            standard = own.standard
-            yield replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
+    standard = own.standard
+    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
 
 
 class usable:  # noqa: N801 - used like a function

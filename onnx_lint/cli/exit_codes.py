@@ -22,6 +22,8 @@ INTERRUPTED: Final = 130
 
 def of_report(report: Report, fails: Callable[[FileReport], bool]) -> int:
     """The exit code of a run; `fails` tells of a file with findings whether they fail it."""
+    if report.not_linted:
+        return INTERRUPTED
     if any(file.internal_errors for file in report.files):
         return INTERNAL_ERROR
     if any(file.unreadable is not None for file in report.files):

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
-from onnx_lint.cli.streams import report_file, write_to_standard_output
+from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
 from onnx_lint.record import Record
-from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.reporters import REPORTERS, FileWriter, Options, file_writer, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.report import Report
+    from onnx_lint.report import FileReport, Report
 
 FORMATS: Final = tuple(REPORTERS)
 _IMPLIED: Final = {
@@ -82,6 +82,58 @@ def _implied(path: str) -> str:
         suffixes = ", ".join(suffix for suffix, name in _IMPLIED.items() if name in FORMATS)
         raise RequestError(f"--output {path!r} implies no format, as {suffixes} do; say FORMAT={path} or --format")
     return _IMPLIED.get(suffix, "")
+
+
+class LiveReport:
+    """The report that goes to standard output while the run goes on."""
+
+    def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
+        self.output = output
+        self.has_reader = True
+        """Whether what is written still gets anywhere; a closed pipe is no error."""
+        self.has_failed = False
+        """Whether it could not be written, which has been told on standard error then."""
+        self.is_on_terminal = sys.stdout is not None and sys.stdout.isatty()
+        writer = file_writer(output.format_name)
+        assert writer is not None, "outputs of other formats are written at the end"
+        options = for_standard_output(options, color=color)
+        self._writer: FileWriter | None = None
+        self._write(lambda: self._begin(writer(head, sys.stdout, options, count)))
+
+    def _begin(self, writer: FileWriter) -> None:
+        self._writer = writer
+
+    def file(self, file: FileReport) -> None:
+        """Write what there is to say about the next file."""
+        self._write(lambda: self._writer.file(file) if self._writer is not None else None)
+
+    def end(self, report: Report) -> None:
+        """Write what there is to say about the whole run."""
+        self._write(lambda: self._writer.end(report) if self._writer is not None else None)
+
+    def _write(self, write: Callable[[], None]) -> None:
+        if not self.has_reader:
+            return
+        try:
+            with standard_output(self._note_end):
+                write()
+        except OutputError as error:
+            sys.stderr.write(f"Error: {error}\n")
+            self.has_failed = True
+            self.has_reader = False
+
+    def _note_end(self) -> None:
+        self.has_reader = False
+
+
+def live_report(
+    head: Report, outputs: Sequence[Output], options: Options, *, color: str, count: int
+) -> LiveReport | None:
+    """The report to standard output, where it has a form that is written file by file; None otherwise."""
+    for output in outputs:
+        if output.path is None and file_writer(output.format_name) is not None:
+            return LiveReport(head, output, options, color=color, count=count)
+    return None
 
 
 def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str) -> bool:

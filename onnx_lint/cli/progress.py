@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -62,6 +64,18 @@ class ProgressBar:
         if self._timer is not None:
             with self._lock:
                 self._update()
+
+    @contextlib.contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Take the bar away while something else is written to the terminal."""
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+            try:
+                yield
+            finally:
+                if self._bar is not None:
+                    self._bar.start()
 
     def _show(self) -> None:
         from rich.console import Console

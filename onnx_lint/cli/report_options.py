@@ -43,7 +43,8 @@ common_report_options = section(
         shell_complete=complete_outputs,
         help="Write to a file; x.sarif, .json, .md, .xml imply the form. With FORMAT= a further report.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Only findings: no line for each file, no totals."),
+    click.option("-q", "--quiet", is_flag=True, help="Only findings, and the total of several files."),
+    click.option("-v", "--verbose", is_flag=True, help="A line for each of several files, clean ones, too."),
     click.option(
         "-j",
         "--jobs",

@@ -60,6 +60,7 @@ class Request(Record):
     format_name: str = "text"
     outputs: tuple[str, ...] = ()
     quiet: bool = False
+    verbose: bool = False
     statistics: bool = False
     color: str = "auto"
     no_progress: bool = False

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan, told_apart
 from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.cli.outputs import Output, parse_outputs, write_outputs
+from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.record import replace
 from onnx_lint.reporters import Options, reporter
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
-    from onnx_lint.report import Diagnostic, Report
+    from onnx_lint.report import Diagnostic, FileReport, Report
 
 
 def run(request: Request) -> int:
@@ -41,6 +42,8 @@ def run(request: Request) -> int:
         show_settings(plan)
         return exit_codes.CLEAN
     own = plan.of_run()
+    if own.quiet and own.verbose:
+        raise RequestError("--quiet and --verbose do not go together")
     outputs = parse_outputs(
         own.format_name, own.outputs, is_chosen=own.format_name != "text" or "format_name" in own.given
     )
@@ -48,20 +51,20 @@ def run(request: Request) -> int:
         reporter(output.format_name)  # a library that cannot be loaded for lack of memory says so in words of its own
     tasks = _tasks(outputs, plan)
     before = time.process_time()
-    report = _lint(tasks, plan)
-    if plan.has_baseline:
-        from onnx_lint.cli.baselines import with_baselines
-
-        report = with_baselines(report, plan)
-    if plan.has_configuration:
-        from onnx_lint.cli.weakened import weakenings
-
-        report = replace(report, weakened=weakenings(plan, [task.name or task.path for task in tasks]))
-    if own.min_severity != "note":
-        report = _at_least(report, own.min_severity)
+    head = _head(tasks, plan)
+    options = _options_of(own)
+    live = None
+    if not plan.writes_baseline:  # which may fail, and then there is no report
+        live = live_report(head, outputs, options, color=own.color, count=len(tasks))
+    # What has no other purpose than to be read ends with its reader.
+    is_for_reader = live is not None and len(outputs) == 1 and not request.timings
+    report = _lint(tasks, plan, head, live, is_for_reader=is_for_reader)
     code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
     start = time.perf_counter()
-    if not write_outputs(report, outputs, _options_of(own), color=own.color):
+    left = [output for output in outputs if live is None or output is not live.output]
+    if live is not None:
+        live.end(report)
+    if not write_outputs(report, left, options, color=own.color) or (live is not None and live.has_failed):
         code = max(code, exit_codes.NOT_CHECKED)
     if request.timings:
         from onnx_lint.cli.timings import tell_timings
@@ -81,6 +84,8 @@ def _tasks(outputs: Iterable[Output], plan: Plan) -> list[Task]:
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
+    if not inputs:
+        sys.stderr.write("Nothing to lint: every file is excluded.\n")
     # All configurations are read before the first model, so that a fault in one is told at once.
     return [_task(item, plan, own.stdin_filename) for item in inputs]
 
@@ -92,23 +97,92 @@ def _task(item: Input, plan: Plan, stdin_filename: str | None) -> Task:
     return Task(item.path, plan.of(name or item.path).settings, item.problem, name)
 
 
-def _lint(tasks: Sequence[Task], plan: Plan) -> Report:
-    from onnx_lint.cli.jobs import lint_all, processors
-    from onnx_lint.cli.progress import ProgressBar, is_wanted
+def _head(tasks: Sequence[Task], plan: Plan) -> Report:
+    """The report before the first file."""
     from onnx_lint.engine import report_of
 
+    return report_of((), tasks[0].settings if tasks else plan.of("-").settings)
+
+
+def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
+    """The report of a run, of which `live` has been told each file; an interrupted run ends with what it has."""
+    names = [task.name or task.path for task in tasks]
+    level = plan.of_run().min_severity
+    baselines = None
+    if plan.has_baseline:
+        from onnx_lint.cli.baselines import Baselines
+
+        baselines = Baselines(plan, names, head.rules)
+
+    def judged(index: int, file: FileReport) -> FileReport:
+        file = told_apart(file, tasks[index].settings, tasks[0].settings)
+        if baselines is not None:
+            file = baselines.judged(file)
+        return _at_least(file, level) if level != "note" else file
+
+    files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
+    not_linted = tuple(name for index, name in enumerate(names) if index not in files)
+    report = replace(head, files=tuple(files.values()), not_linted=not_linted)
+    if baselines is not None and not not_linted:
+        report = replace(report, stale=baselines.finish())
+    if plan.has_configuration:
+        from onnx_lint.cli.weakened import weakenings
+
+        report = replace(report, weakened=weakenings(plan, names))
+    return report
+
+
+def _linted(
+    tasks: Sequence[Task],
+    plan: Plan,
+    judged: Callable[[int, FileReport], FileReport],
+    live: LiveReport | None,
+    *,
+    is_for_reader: bool,
+) -> dict[int, FileReport]:
+    """The reports of the files by the index of their tasks, in their order: of all, unless the run is interrupted."""
+    from onnx_lint.cli.jobs import lint_each, processors
+    from onnx_lint.cli.progress import ProgressBar, is_wanted
+
     own = plan.of_run()
+    done: dict[int, FileReport] = {}
+    files: dict[int, FileReport] = {}
+
+    def take(index: int) -> None:
+        files[index] = judged(index, done.pop(index))
+        if live is not None:
+            with bar.hidden() if live.is_on_terminal else contextlib.nullcontext():
+                live.file(files[index])
+
     shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
-    with ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
-        files = lint_all(tasks, own.jobs or processors(), bar.advance)
-    settings = [task.settings for task in tasks]
-    if not settings:
-        sys.stderr.write("Nothing to lint: every file is excluded.\n")
-    return report_of(told_apart(files, settings), settings[0] if settings else plan.of("-").settings)
+    with _interruptions(len(tasks)), ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
+        try:
+            with contextlib.closing(lint_each(tasks, own.jobs or processors(), done, bar.advance)) as indices:
+                for index in indices:
+                    take(index)
+                    if is_for_reader and live is not None and not live.has_reader and not live.has_failed:
+                        return files
+        except KeyboardInterrupt:
+            if len(tasks) == 1:
+                raise
+            if sys.stderr.isatty():
+                sys.stderr.write("\n")  # a line of its own for what follows on the ^C
+            for index in sorted(done):  # those that came before their turn
+                take(index)
+    return files
 
 
-def _at_least(report: Report, level: str) -> Report:
-    """The report without findings that are less severe."""
+def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
+    """What lets a run of several files end with a report when it is terminated; of one there would be none."""
+    if count <= 1:
+        return contextlib.nullcontext()
+    from onnx_lint.cli.interruption import termination_interrupts
+
+    return termination_interrupts()
+
+
+def _at_least(file: FileReport, level: str) -> FileReport:
+    """The report on a file without findings that are less severe."""
     from onnx_lint.spec.clauses import Severity
 
     least = Severity.of(level)
@@ -116,10 +190,7 @@ def _at_least(report: Report, level: str) -> Report:
     def kept(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(item for item in found if item.severity >= least)
 
-    files = (
-        replace(file, diagnostics=kept(file.diagnostics), suppressed=kept(file.suppressed)) for file in report.files
-    )
-    return replace(report, files=tuple(files))
+    return replace(file, diagnostics=kept(file.diagnostics), suppressed=kept(file.suppressed))
 
 
 def _is_same(output: str, path: str) -> bool:
@@ -131,6 +202,7 @@ def _options_of(request: Request) -> Options:
     failing = "never" if request.exit_zero else request.fail_on
     return Options(
         quiet=request.quiet,
+        verbose=request.verbose,
         root=_directory(request.sarif_root),
         statistics=request.statistics,
         show_suppressed=request.show_suppressed,

@@ -7,7 +7,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
@@ -31,17 +31,19 @@ def use_color(choice: str, stream: TextIO) -> bool:
 
 
 @contextlib.contextmanager
-def standard_output() -> Iterator[TextIO]:
+def standard_output(on_closed: Callable[[], None] | None = None) -> Iterator[TextIO]:
     """Standard output, flushed at the end.
 
-    A reader that has closed the pipe (`| head -1`) is no error: the rest goes nowhere and the run goes on to its exit
-    code. Raises OutputError for any other failure to write, such as a full disk.
+    A reader that has closed the pipe (`| head -1`) is no error: the rest goes nowhere, and `on_closed` is called.
+    Raises OutputError for any other failure to write, such as a full disk.
     """
     try:
         yield sys.stdout
         sys.stdout.flush()
     except BrokenPipeError:
         lead_nowhere(sys.stdout.fileno())
+        if on_closed is not None:
+            on_closed()
     except OSError as error:
         lead_nowhere(sys.stdout.fileno())
         raise OutputError(f"standard output: {error.strerror or error}") from error
@@ -101,10 +103,14 @@ def write_to_standard_output(report: Report, format_name: str, options: Options,
     Raises OutputError when it cannot be written.
     """
     with standard_output() as stream:
-        on_terminal = use_color(color, stream)
-        width = _columns() if stream.isatty() else None
-        links = on_terminal and width is not None
-        reporter(format_name)(report, stream, replace(options, color=on_terminal, links=links, width=width))
+        reporter(format_name)(report, stream, for_standard_output(options, color=color))
+
+
+def for_standard_output(options: Options, *, color: str) -> Options:
+    """The options for a report to standard output, which may be a terminal."""
+    on_terminal = use_color(color, sys.stdout)
+    width = _columns() if sys.stdout.isatty() else None
+    return replace(options, color=on_terminal, links=on_terminal and width is not None, width=width)
 
 
 def _columns() -> int:

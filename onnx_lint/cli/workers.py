@@ -102,11 +102,11 @@ def _start(context: Any, tasks: Sequence[Task], lifeline: _Lifeline) -> _Worker:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, which a worker inherits, so that none reaches it before it ignores them."""
+    """Hold back what interrupts a run, which a worker inherits, so that none reaches it before it is ready for it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
@@ -136,6 +136,9 @@ def _work(connection: Connection, lifeline: _Lifeline, tasks: Sequence[Task]) ->
     """Lint the tasks whose indices come, until the main process ends."""
     # Ctrl-C reaches all processes of the terminal; the main process ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # by which the main process ends it
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     watched, kept_by_main = lifeline
     kept_by_main.close()
     threading.Thread(target=_end_with_main, args=(watched,), daemon=True).start()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reporters: they render a Report, and know no rule by name.
 
-Each stands in a module of its own, with one function `write(report, stream, options)`, and is imported when it is
-asked for.
+Each stands in a module of its own, and is imported when it is asked for. It has one function
+`write(report, stream, options)`, or a class `Writer` (see :class:`FileWriter`), which writes each file when it is done.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from onnx_lint.record import Record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onnx_lint.report import Report
+    from onnx_lint.report import FileReport, Report
 
 
 class Options(Record):
@@ -26,7 +26,9 @@ class Options(Record):
     color: bool = False
     """Whether to write the colours of a terminal."""
     quiet: bool = False
-    """Whether to leave out everything but the findings."""
+    """Whether to leave out everything but the findings, and the total of several files."""
+    verbose: bool = False
+    """Whether each of several files has a line, also where there is nothing to say about it."""
     root: Path | None = None
     """The directory that the paths for code hosts are relative to (SARIF, GitHub, GitLab); None for the repository's
     top, else the working directory."""
@@ -52,6 +54,21 @@ SARIF_REGIONS: Final = ("line", "bytes", "none")
 
 Reporter = Callable[["Report", TextIO, Options], None]
 
+
+class FileWriter(Protocol):
+    """Writes a report while the run goes on. It is made with `(head, stream, options, count)`.
+
+    `head`: the report as far as it is known before the first file: against what files are held. `count`: how many files
+    there will be.
+    """
+
+    def file(self, file: FileReport) -> None:
+        """Write what there is to say about the next file."""
+
+    def end(self, report: Report) -> None:
+        """Write what there is to say about the whole run, whose files have all been written."""
+
+
 REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "text": "onnx_lint.reporters.text",
@@ -70,7 +87,26 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
 
 def reporter(name: str) -> Reporter:
     """The reporter of the format `name`, one of REPORTERS; raises KeyError for any other."""
-    write: Reporter = importlib.import_module(REPORTERS[name]).write
+    module = importlib.import_module(REPORTERS[name])
+    if hasattr(module, "Writer"):
+        return _at_once(module.Writer)
+    write: Reporter = module.write
+    return write
+
+
+def file_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter] | None:
+    """The FileWriter of the format `name`; None where the format is written as a whole. Raises KeyError as above."""
+    writer: Callable[..., FileWriter] | None = getattr(importlib.import_module(REPORTERS[name]), "Writer", None)
+    return writer
+
+
+def _at_once(writer: Callable[..., FileWriter]) -> Reporter:
+    def write(report: Report, stream: TextIO, options: Options) -> None:
+        written = writer(report, stream, options, len(report.files))
+        for file in report.files:
+            written.file(file)
+        written.end(report)
+
     return write
 
 

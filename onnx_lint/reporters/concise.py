@@ -5,27 +5,39 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from onnx_lint.report import Diagnostic, Report
+from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import not_verified_of, weakened_of
+from onnx_lint.reporters.wording import interrupted_of, not_verified_of, weakened_of, worst_first
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open."""
-    for file in report.files:
+class Writer:
+    """Writes `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open."""
+
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
+        self._options = options
+
+    def file(self, file: FileReport) -> None:
+        """Write the findings of the file, the worst first."""
+        stream, options = self._stream, self._options
         path = shown_path(file.path)
-        for item in file.diagnostics:
+        for item in worst_first(file.diagnostics):
             stream.write(f"{path}: {line_of(item)}\n")
         if options.show_suppressed:
-            stream.writelines(f"{path}: {line_of(item)} (suppressed)\n" for item in file.suppressed)
+            stream.writelines(f"{path}: {line_of(item)} (suppressed)\n" for item in worst_first(file.suppressed))
         if not options.quiet:
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
-    if options.statistics:
-        stream.writelines(f"{row}\n" for row in statistics_lines(report))
-    if not options.quiet:
-        stream.writelines(f"{what}\n" for what in weakened_of(report))
+
+    def end(self, report: Report) -> None:
+        """Write the statistics, and what else is to be known of the run."""
+        if self._options.statistics:
+            self._stream.writelines(f"{row}\n" for row in statistics_lines(report))
+        if report.not_linted:
+            self._stream.write(f"{interrupted_of(report)}\n")
+        if not self._options.quiet:
+            self._stream.writelines(f"{what}\n" for what in weakened_of(report))
 
 
 def line_of(item: Diagnostic) -> str:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workflow commands of GitHub Actions: findings become annotations of the files.
 
-GitHub shows ten annotations of each type for a step and fifty for a job. So at most ten of each type are written, and
-of those that repeat a rule and clause only what room is left. All others stand in the log, folded away, one line each.
+GitHub shows ten annotations of each type for a step and fifty for a job. So at most ten of each type are written: as
+the run goes on, the first of each rule and clause; at its end, those of files and rules that have the fewest so far.
+All others stand in the log, those of a file folded away when it is done, one line each.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, TextIO
@@ -17,7 +19,15 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
-from onnx_lint.reporters.wording import bytes_of, not_verified_of, total_of, weakened_of
+from onnx_lint.reporters.wording import (
+    bytes_of,
+    counted,
+    interrupted_of,
+    not_verified_of,
+    total_of,
+    weakened_of,
+    worst_first,
+)
 from onnx_lint.spec.clauses import Severity
 
 MAX_OF_A_TYPE: Final = 10
@@ -33,34 +43,85 @@ class _Annotation(Record):
 
     type: str
     path: str
+    """As the host knows it."""
     title: str
     message: str
     line: str
-    is_repeated: bool = False
-    """Whether another of the same rule and clause about the same file comes first."""
+    kind: str
+    """What it is about, whatever the file: a rule and clause."""
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write the annotations, then what finds no room among them, then a line for all files."""
-    root = options.root or default_root()
-    annotations = [item for file in report.files for item in _annotations(file, root)]
-    shown = _shown(annotations)
-    for index in sorted(shown):
-        stream.write(_command(annotations[index]))
-    rest = [annotation.line for index, annotation in enumerate(annotations) if index not in shown]
-    if rest:
-        stream.write(f"::group::{len(rest):,} more, for which GitHub shows no annotation\n")
-        stream.writelines(map(_log_line, rest))
-        stream.write("::endgroup::\n")
-    if options.quiet:
-        return
-    for file in report.files:
-        for what in not_verified_of(file):
-            stream.write(_log_line(f"not verified: {shown_path(file.path)}: {what}"))
-    if options.statistics:
-        stream.writelines(map(_log_line, statistics_lines(report)))
-    stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
-    stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened_of(report))
+class Writer:
+    """Writes annotations and the log of each file, and at the end a line for all files."""
+
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
+        self._options = options
+        self._root = options.root or default_root()
+        self._is_alone = count <= 1
+        self._written: Counter[tuple[str, str]] = Counter()
+        """How many annotations of each type, path and kind there are."""
+        self._waiting: list[_Annotation] = []
+        """What may still become an annotation: the first of each file and kind, and as many more as GitHub shows."""
+
+    def file(self, file: FileReport) -> None:
+        """Write the annotations of kinds that are new, and a line of the log for all else."""
+        rest: list[_Annotation] = []
+        seen: Counter[str] = Counter()
+        for item in _annotations(file, self._root):
+            seen[item.kind] += 1
+            if not self._written["kind", item.kind] and self._has_room(item):
+                self._annotate(item)
+                continue
+            rest.append(item)
+            if seen[item.kind] <= MAX_OF_A_TYPE and self._has_room(item):
+                self._waiting.append(item)
+        if self._is_alone:
+            annotated = set(map(id, self._fill()))
+            rest = [item for item in rest if id(item) not in annotated]
+        if rest:
+            what = f"{counted(len(rest), 'more finding')} in {shown_path(file.path)}"
+            self._stream.write(f"::group::{_log_line(what)}")
+            self._stream.writelines(_log_line(item.line) for item in rest)
+            self._stream.write("::endgroup::\n")
+        if not self._options.quiet:
+            for what in not_verified_of(file):
+                self._stream.write(_log_line(f"not verified: {shown_path(file.path)}: {what}"))
+
+    def end(self, report: Report) -> None:
+        """Write the annotations that there is still room for, the statistics, and a line for all files."""
+        self._fill()
+        if self._options.statistics:
+            self._stream.writelines(map(_log_line, statistics_lines(report)))
+        if report.not_linted:
+            self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
+        if not self._options.quiet or len(report.files) > 1:
+            self._stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
+        if not self._options.quiet:
+            self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened_of(report))
+
+    def _has_room(self, item: _Annotation) -> bool:
+        return self._written["type", item.type] < MAX_OF_A_TYPE
+
+    def _annotate(self, item: _Annotation) -> None:
+        self._written.update((("type", item.type), ("path", item.path), ("kind", item.kind)))
+        self._stream.write(_command(item))
+
+    def _fill(self) -> list[_Annotation]:
+        """Write the best of those that wait, as far as there is room, and return them."""
+        filled = []
+        for kind in _TYPES.values():
+            waiting = [item for item in self._waiting if item.type == kind]
+            while waiting and self._has_room(waiting[0]):
+                best = min(range(len(waiting)), key=lambda index: self._spread(waiting[index]))
+                filled.append(waiting.pop(best))
+                self._annotate(filled[-1])
+        self._waiting.clear()
+        return filled
+
+    def _spread(self, item: _Annotation) -> tuple[int, int]:
+        """How often its file and its kind have an annotation."""
+        return self._written["path", item.path], self._written["kind", item.kind]
 
 
 def _annotations(file: FileReport, root: Path) -> Iterator[_Annotation]:
@@ -71,18 +132,16 @@ def _annotations(file: FileReport, root: Path) -> Iterator[_Annotation]:
         yield _about_file(path, "not judged", visible(file.not_judged))
     for error in file.internal_errors:
         yield _about_file(path, f"internal error in {visible(error.rule)}", visible(error.exception))
-    seen: set[tuple[str, str]] = set()
-    for item in file.diagnostics:
-        key = (item.rule, item.clause)
-        yield _about_finding(item, path, is_repeated=key in seen)
-        seen.add(key)
+    for item in worst_first(file.diagnostics):
+        yield _about_finding(item, path)
 
 
 def _about_file(path: str, title: str, message: str) -> _Annotation:
-    return _Annotation("error", path, f"onnx-lint: {title}", message, f"error {path}: {title}: {message}")
+    line = f"error {path}: {title}: {message}"
+    return _Annotation("error", path, f"onnx-lint: {title}", message, line, f"about {title}")
 
 
-def _about_finding(item: Diagnostic, path: str, *, is_repeated: bool) -> _Annotation:
+def _about_finding(item: Diagnostic, path: str) -> _Annotation:
     rule, message, place = visible(item.rule), visible(item.message), visible(item.place)
     where = bytes_of(item.byte_range)
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
@@ -95,18 +154,8 @@ def _about_finding(item: Diagnostic, path: str, *, is_repeated: bool) -> _Annota
         title=f"onnx-lint: {rule}",
         message="\n".join(shortened(line, MAX_MESSAGE) for line in lines),
         line=f"{item.severity.label}[{rule}] {path}: {place}: {message}",
-        is_repeated=is_repeated,
+        kind=f"rule {item.rule} {item.clause}",
     )
-
-
-def _shown(annotations: list[_Annotation]) -> set[int]:
-    """The positions of those that become annotations: of each type the first of a kind, then repeated ones."""
-    shown: set[int] = set()
-    for kind in _TYPES.values():
-        mine = [index for index, annotation in enumerate(annotations) if annotation.type == kind]
-        mine.sort(key=lambda index: annotations[index].is_repeated)
-        shown.update(mine[:MAX_OF_A_TYPE])
-    return shown
 
 
 # --- how the runner reads lines

@@ -2,7 +2,7 @@
 """The code quality report of GitLab: an array of issues, in the part of Code Climate's format that GitLab reads.
 
 GitLab takes two issues with one fingerprint for one, and wants a line, which a binary file does not have. What is not
-verified is an issue of the least severity, since the format has no other place for it.
+verified has no place in the format: as an issue it would stand in every merge request that touches a model.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.uri import default_root, path_below
-from onnx_lint.reporters.wording import not_verified_of
+from onnx_lint.reporters.wording import interrupted_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_ISSUES: Final = 10_000
@@ -34,6 +34,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the issues of all files as one JSON array."""
     root = options.root or default_root()
     issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root))]
+    if report.not_linted:
+        issues.append(_issue("interrupted", _BLOCKER, interrupted_of(report), path_below(report.not_linted[0], root)))
     json.dump(_worst(issues), stream, indent=2)
     stream.write("\n")
 
@@ -49,8 +51,6 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark)
-    for what in not_verified_of(file):
-        yield _issue("not-verified", "info", f"not verified: {what}", path)
 
 
 def _issue(name: str, severity: str, description: str, path: str, mark: str | None = None) -> dict[str, Any]:

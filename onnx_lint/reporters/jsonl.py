@@ -8,10 +8,9 @@ file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any, TextIO
 
-from onnx_lint.report import Report
+from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.records import (
     VERSION,
@@ -24,17 +23,24 @@ from onnx_lint.reporters.records import (
 )
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write one record a line."""
-    for record in _records(report, options):
-        json.dump(json_safe(record), stream, separators=(",", ":"))
-        stream.write("\n")
+class Writer:
+    """Writes one record a line."""
 
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
+        self._show_suppressed = options.show_suppressed
+        self._write({"record": "run", "version": VERSION, "tool": tool_record(head)})
 
-def _records(report: Report, options: Options) -> Iterator[dict[str, Any]]:
-    yield {"record": "run", "version": VERSION, "tool": tool_record(report)}
-    for file in report.files:
-        for diagnostic in diagnostic_records(file, show_suppressed=options.show_suppressed):
-            yield {"record": "finding", "path": path_of(file), **diagnostic}
-        yield {"record": "file", **file_record(file)}
-    yield {"record": "summary", **summary_record(report)}
+    def file(self, file: FileReport) -> None:
+        """Write a record for each finding, and then one for the file."""
+        for diagnostic in diagnostic_records(file, show_suppressed=self._show_suppressed):
+            self._write({"record": "finding", "path": path_of(file), **diagnostic})
+        self._write({"record": "file", **file_record(file)})
+
+    def end(self, report: Report) -> None:
+        """Write the summary."""
+        self._write({"record": "summary", **summary_record(report)})
+
+    def _write(self, record: dict[str, Any]) -> None:
+        json.dump(json_safe(record), self._stream, separators=(",", ":"))
+        self._stream.write("\n")

@@ -19,6 +19,7 @@ from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
+    interrupted_of,
     is_ignored,
     not_verified_of,
     standard_of,
@@ -46,6 +47,10 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     root = ElementTree.Element("testsuites", name="onnx-lint")
     for file in report.files:
         _suite(root, file, report, failing)
+    for not_linted in report.not_linted:
+        path = _text(shown_path(not_linted))
+        suite = ElementTree.SubElement(root, "testsuite", name=path, tests="1", failures="0", errors="0")
+        _case(suite, path, "linted", "skipped", interrupted_of(report), "")
     for name, tag in _COUNTED:
         root.set(name, str(sum(1 for _ in root.iter(tag))))
     ElementTree.indent(root)

@@ -20,6 +20,7 @@ from onnx_lint.reporters.wording import (
     counted,
     counted_of,
     is_ignored,
+    is_unremarkable,
     not_verified_of,
     praise_of,
     state_of,
@@ -62,9 +63,34 @@ def _sections(report: Report, options: Options) -> Iterator[str]:
             yield f"\n*{_inert(what)}*\n"
     if options.statistics:
         yield _statistics(report)
-    for file in report.files:
-        if file.diagnostics or not options.quiet:
-            yield from _file(file, report, options)
+    yield from _findings(report, options)
+
+
+def _findings(report: Report, options: Options) -> Iterator[str]:
+    """The sections of the files, the worst first across all of them, as there may be no room for the rest."""
+    many = len(report.files) > 1
+    last: FileReport | None = None
+    told: set[int] = set()
+    for level in (None, *reversed(Severity)):
+        for index, file in enumerate(report.files):
+            rows = list(_rows(file, level, options))
+            # What there is no verdict on comes even before errors.
+            if not rows and (level is not None or not _is_undone(file)):
+                continue
+            if last is not file:
+                yield _heading(file, report) if index not in told else f"\n### {_inert(shown_path(file.path))}\n"
+            told.add(index)
+            last = file
+            yield from rows
+    for index, file in enumerate(report.files):
+        is_shown = not many or options.verbose or not is_unremarkable(file, report)
+        if index not in told and is_shown and not options.quiet:
+            yield _heading(file, report)
+
+
+def _is_undone(file: FileReport) -> bool:
+    judged = file.not_judged is None or file.diagnostics
+    return file.unreadable is not None or not judged or bool(file.internal_errors)
 
 
 def _statistics(report: Report) -> str:
@@ -72,17 +98,22 @@ def _statistics(report: Report) -> str:
     return "".join(("\n| Findings | Severity | Rule |\n| ---: | --- | --- |\n", *rows)) if rows else ""
 
 
-def _file(file: FileReport, report: Report, options: Options) -> Iterator[str]:
-    yield f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n"
+def _heading(file: FileReport, report: Report) -> str:
+    lines = [f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n"]
     for error in file.internal_errors:
-        yield f"- **internal error** in {_code(error.rule)}: {_inert(error.exception)}\n"
-    for what in not_verified_of(file):
-        yield f"- **not verified**: {_inert(what)}\n"
+        lines.append(f"- **internal error** in {_code(error.rule)}: {_inert(error.exception)}\n")
+    lines += (f"- **not verified**: {_inert(what)}\n" for what in not_verified_of(file))
     if file.counted:
-        yield f"- **counted**: {_inert(counted_of(file))}\n"
-    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+        lines.append(f"- **counted**: {_inert(counted_of(file.counted))}\n")
+    return "".join(lines)
+
+
+def _rows(file: FileReport, level: Severity | None, options: Options) -> Iterator[str]:
+    """The findings of one severity as rows of a table, those of one rule and clause together."""
+    groups: dict[tuple[str, str], list[Diagnostic]] = {}
     for item in file.diagnostics:
-        groups.setdefault((item.rule, item.clause, item.severity), []).append(item)
+        if item.severity is level:
+            groups.setdefault((item.rule, item.clause), []).append(item)
     for index, group in enumerate(groups.values()):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
         yield heading + "".join(_row(item, options) for item in group[:SHOWN_PER_RULE]) + _more(group)

@@ -42,6 +42,7 @@ def summary_record(report: Report) -> dict[str, Any]:
             {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
         ],
         **_weakened(report),
+        **({"not_linted": len(report.not_linted)} if report.not_linted else {}),
     }
 
 

@@ -25,7 +25,7 @@ from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import bytes_of, not_verified_of, weakened_of, what_of
+from onnx_lint.reporters.wording import bytes_of, interrupted_of, not_verified_of, weakened_of, what_of
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -33,6 +33,8 @@ MAX_RELATED: Final = 100
 MAX_LINKED: Final = 10
 MAX_MESSAGE: Final = 1000
 MAX_NAME: Final = 300
+INTERRUPTED: Final = 130
+"""The exit code of a run that was interrupted."""
 MAX_SIZE_WITH_LINE: Final = 256 * 1000 * 1000
 """In larger files results have no region, unless one is asked for."""
 
@@ -88,7 +90,11 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
         "notifications": NOTIFICATIONS,
     }
     crashed = any(file.internal_errors for file in report.files)
-    invocation = {"executionSuccessful": not crashed, "toolExecutionNotifications": notifications}
+    successful = not crashed and not report.not_linted
+    invocation = {"executionSuccessful": successful, "toolExecutionNotifications": notifications}
+    if report.not_linted:
+        invocation["exitCode"] = INTERRUPTED
+        notifications.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
     if configured:
         invocation["toolConfigurationNotifications"] = configured
     return {

@@ -63,6 +63,13 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         "help": {"text": "Lint with --no-config to see what is found without it."},
     },
     {
+        "id": "interrupted",
+        "name": "InterruptedRun",
+        "shortDescription": {"text": "The run was interrupted."},
+        "fullDescription": {"text": "The run was interrupted, so that some files were not linted."},
+        "help": {"text": "Lint again; what the results say of the files that were linted holds."},
+    },
+    {
         "id": "too-many-results",
         "name": "TooManyResults",
         "shortDescription": {"text": "Some results were left out."},

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
 from onnx_lint.record import replace
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report import Counted, Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.links import documentation_url
@@ -18,12 +19,14 @@ from onnx_lint.reporters.wording import (
     counted,
     counted_of,
     is_ignored,
+    is_unremarkable,
     not_verified_of,
     praise_of,
     state_of,
     total_of,
     weakened_of,
     what_of,
+    worst_first,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -34,40 +37,75 @@ _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", S
 _FRAME: Final = "bold blue"
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write the findings of each file, folded, a line that sums each file up, and one for all files."""
-    write_line = painter(stream, color=options.color, width=options.width)
-    begun = False
-    for file in report.files:
-        blocks = list(_findings(file, options))
-        if options.show_suppressed:
-            blocks += _findings(replace(file, diagnostics=file.suppressed), options, mark=" (suppressed)")
-        if not options.quiet:
-            blocks.append([_summary(file, report), *_remarks(file)])
+class Writer:
+    """Writes the findings of each file, folded and the worst first, then a line that sums the file up.
+
+    Of several files, those that nothing is to be said about get no line; a line at the end counts all.
+    """
+
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._head = head
+        self._options = options
+        self._is_alone = count <= 1
+        self._write_line = painter(stream, color=options.color, width=options.width)
+        self._begun = False
+        self._open = 0
+        """How many files without a line there is something open about."""
+        self._counted: Counter[str] = Counter()
+        """What is counted in files without a line: how often each rule is."""
+        self._words: dict[str, tuple[str, ...]] = {}
+
+    def file(self, file: FileReport) -> None:
+        """Write what there is to say about the file."""
+        blocks = list(_findings(file, self._options))
+        if self._options.show_suppressed:
+            blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, mark=" (suppressed)")
+        if not self._options.quiet:
+            if self._is_alone or self._options.verbose or not is_unremarkable(file, self._head):
+                blocks.append([_summary(file, self._head), *_remarks(file)])
+            else:
+                self._note(file)
         for index, block in enumerate(blocks):
-            # Clean files stand one below the other; whatever is longer than a line gets room.
-            if begun and (index > 0 or len(blocks) > 1):
-                write_line(plain(""))
-            for line in block:
-                write_line(line)
-            begun = True
-    if (len(report.files) > 1 or report.stale) and not options.quiet:
-        write_line(plain(""))
-        write_line(((total_of(report), "bold"),))
-    if options.statistics and report.diagnostics:
-        write_line(plain(""))
-        for row in statistics_lines(report):
-            write_line(plain(row))
-    if report.weakened and not options.quiet:
-        write_line(plain(""))
-        for what in weakened_of(report):
-            write_line(((what, "bold yellow"),))
+            # Lines about files stand one below the other; whatever is longer than a line gets room.
+            self._write(block, apart=index > 0 or len(blocks) > 1)
+
+    def end(self, report: Report) -> None:
+        """Write the line for all files, and what else is to be known of the run."""
+        told_anyway = report.not_linted or (report.stale and not self._options.quiet)
+        if not self._is_alone or told_anyway:
+            self._write([((total_of(report), "bold red" if report.not_linted else "bold"),), *self._remarks()])
+        if self._options.statistics and report.diagnostics:
+            self._write([plain(row) for row in statistics_lines(report)])
+        if report.weakened and not self._options.quiet:
+            self._write([((what, "bold yellow"),) for what in weakened_of(report)])
+
+    def _write(self, block: list[Line], *, apart: bool = True) -> None:
+        if self._begun and apart:
+            self._write_line(plain(""))
+        for line in block:
+            self._write_line(line)
+        self._begun = True
+
+    def _note(self, file: FileReport) -> None:
+        """Remember what the line of the file would have said besides that it conforms."""
+        self._open += any(True for _ in not_verified_of(file))
+        for item in file.counted:
+            self._counted[item.rule] += item.count
+            self._words[item.rule] = item.words
+
+    def _remarks(self) -> Iterator[Line]:
+        """What is to be said about the files without a line, all together."""
+        if self._open:
+            yield _detail("not verified", f"something in {counted(self._open, 'more file')}; --verbose tells what")
+        if self._counted:
+            found = (Counted(rule, count, self._words[rule]) for rule, count in self._counted.items())
+            yield _detail("counted", f"in files without a line, {counted_of(found)}")
 
 
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
     """A block of lines for each finding that is shown, those of one rule and clause together."""
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
-    for diagnostic in file.diagnostics:
+    for diagnostic in worst_first(file.diagnostics):
         groups.setdefault((diagnostic.rule, diagnostic.clause, diagnostic.severity), []).append(diagnostic)
     explained: set[str] = set()
     for group in groups.values():
@@ -153,7 +191,7 @@ def _remarks(file: FileReport) -> Iterator[Line]:
     for what in not_verified_of(file):
         yield _detail("not verified", what)
     if file.counted:
-        yield _detail("counted", counted_of(file))
+        yield _detail("counted", counted_of(file.counted))
 
 
 def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.report import Diagnostic, Facts, FileReport, Report, Shapes
+from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, Report, Shapes
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import quote
@@ -114,10 +115,11 @@ def weakened_of(report: Report) -> Iterator[str]:
         yield visible(f"{weakening.file} weakens the verdict: {', '.join(shown)}")
 
 
-def counted_of(file: FileReport) -> str:
+def counted_of(found: Iterable[Counted]) -> str:
     """What is only counted: `215 names are no C90 identifiers: --pedantic lists them`; empty where nothing is."""
-    numbers = ", ".join(item.describe() for item in file.counted)
-    them = "it" if sum(item.count for item in file.counted) == 1 else "them"
+    found = tuple(found)
+    numbers = ", ".join(item.describe() for item in found)
+    them = "it" if sum(item.count for item in found) == 1 else "them"
     return f"{numbers}: --pedantic lists {them}" if numbers else ""
 
 
@@ -147,16 +149,44 @@ def state_of(file: FileReport) -> str:
     return f"{new}; {len(file.suppressed):,} suppressed by the baseline"
 
 
+def worst_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics with errors before warnings before notes, otherwise in their order."""
+    return sorted(diagnostics, key=lambda item: -item.severity)
+
+
+def worst_of(file: FileReport) -> Severity | None:
+    """The severity of the worst finding of a file; None where there is none."""
+    return max((item.severity for item in file.diagnostics), default=None)
+
+
+def is_unremarkable(file: FileReport, report: Report) -> bool:
+    """Whether there is nothing to say about a file but that it conforms, or has nothing new."""
+    odd = file.diagnostics or file.internal_errors or file.unreadable is not None or file.not_judged is not None
+    return not odd and not is_ignored(file, report)
+
+
+def interrupted_of(report: Report) -> str:
+    """That a run did not come to its end: `interrupted: 12 of 1,196 files were linted`."""
+    done = len(report.files)
+    were = "was" if done == 1 else "were"
+    return f"interrupted: {done:,} of {counted(done + len(report.not_linted), 'file')} {were} linted"
+
+
 def total_of(report: Report) -> str:
-    """All files in one line: `3 errors, 1 warning in 2 of 5 files; 1 not checked`."""
-    with_findings = sum(bool(file.diagnostics) for file in report.files)
+    """All files in one line: `1,196 models: 83 with errors, 210 with warnings; 1,019 errors, 430 warnings`."""
+    if report.not_linted and not report.files:
+        return interrupted_of(report)
+    worst = Counter(map(worst_of, report.files))
     unread = sum(file.unreadable is not None for file in report.files)
     unjudged = sum(file.not_judged is not None and not file.diagnostics for file in report.files)
     crashes = sum(len(file.internal_errors) for file in report.files)
-    parts = [f"{counts(report.diagnostics)} in {with_findings:,} of {counted(len(report.files), 'file')}"]
-    if not report.diagnostics:
-        new = "new " if report.suppressed else ""
-        parts = [f"no {new}findings in {counted(len(report.files) - unread - unjudged, 'file')}"]
+    noun = "model" if all(file.kind == "ModelProto" for file in report.files) else "file"
+    levels = [f"{worst[level]:,} with {level.label}s" for level in reversed(Severity) if worst[level]]
+    new = "new " if report.suppressed else ""
+    state = ", ".join(levels) or f"no {new}findings"
+    parts = [f"{counted(len(report.files), noun)}: {state}"]
+    if report.diagnostics:
+        parts.append(counts(report.diagnostics))
     if unread:
         parts.append(f"{unread:,} not checked")
     if unjudged:
@@ -167,4 +197,6 @@ def total_of(report: Report) -> str:
         parts.append(f"{len(report.suppressed):,} suppressed by the baseline")
     if report.stale:
         parts.append(f"{report.stale:,} of the baseline no longer found")
+    if report.not_linted:
+        parts.append(interrupted_of(report))
     return "; ".join(parts)

@@ -13,11 +13,12 @@ import pytest
 
 from onnx_lint import memory
 from onnx_lint.cli import workers
-from onnx_lint.cli.jobs import lint_all
+from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.model import Model
+from onnx_lint.report import FileReport
 from onnx_lint.settings import Settings
 
 
@@ -76,9 +77,12 @@ def test_processes_give_what_one_gives(method: str, monkeypatch: pytest.MonkeyPa
     names = ["a.onnx", "missing.onnx", "zoo/b.onnx", "zoo/deep/c.onnx"]
     tasks = [Task(name, settings) for name in names] + [Task("zoo/none", settings, "zoo/none: no")]
     done: list[str] = []
-    several = lint_all(tasks, 2, done.append)
-    assert several == lint_all(tasks, 1, lambda _: None)
-    assert [report.path for report in several] == [*names, "zoo/none"]
+    several: dict[int, FileReport] = {}
+    order = list(lint_each(tasks, 2, several, done.append))
+    one: dict[int, FileReport] = {}
+    assert order == list(lint_each(tasks, 1, one, lambda _: None)) == list(range(len(tasks)))
+    assert several == one
+    assert [several[index].path for index in order] == [*names, "zoo/none"]
     assert sorted(done) == sorted([*names, "zoo/none"])
 
 
@@ -111,7 +115,8 @@ def test_models_do_not_pile_up_in_memory(collector: Callable[[], None], monkeypa
     collector()
     alive: list[int] = []
     try:
-        lint_all(tasks, 1, lambda _: alive.append(_models() - before))
+        for _ in lint_each(tasks, 1, {}, lambda _: alive.append(_models() - before)):
+            pass
     finally:
         gc.enable()
     assert len(alive) == len(tasks)

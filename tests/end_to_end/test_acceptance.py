@@ -31,10 +31,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -272,7 +274,7 @@ def test_hostile_paths(folder: Path, name: bytes, shown: str, uri: str, command_
     annotation, total = lint(folder, name, "-f", "github").stdout.decode().splitlines()
     file = command_file or shown.replace(":", "%3A")
     assert annotation.startswith(f"::error file={file},title=onnx-lint%3A duplicate-definition::output 0 of node 'abs'")
-    assert total == "onnx-lint: 1 error in 1 of 1 file"
+    assert total == "onnx-lint: 1 model: 1 with errors; 1 error"
     (suite,) = ElementTree.fromstring(lint(folder, name, "-f", "junit").stdout)
     assert suite.get("name") == shown
 
@@ -329,8 +331,7 @@ def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
     # A terminal sends the signal to all processes of the group.
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE_SECONDS)
-    # The line end takes the prompt of the shell off the line on which the terminal shows ^C.
-    assert (process.returncode, out, err) == (130, b"", b"\n")
+    assert (process.returncode, out, err) == (130, b"interrupted: 0 of 2 files were linted\n", b"")
     _wait_for(lambda: not _is_alive(process.pid))
 
 
@@ -353,11 +354,76 @@ def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
         process.send_signal(signal.Signals[name])
         try:
             # Each process holds the ends of both pipes to which it may write.
-            assert process.communicate(timeout=PATIENCE_SECONDS) == (b"", b"")
+            out, err = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-        assert process.returncode == -signal.Signals[name]
+        assert err == b""
+        if name == "SIGTERM":
+            assert process.returncode == 130
+            assert re.search(rb"interrupted: [01] of 3 files (was|were) linted\n$", out)
+        else:
+            assert (process.returncode, out) == (-signal.Signals[name], b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("form", ["text", "concise", "jsonl", "github"])
+def test_files_are_written_as_they_are_done(folder: Path, site: str, form: str, jobs: str) -> None:
+    """What comes first on the command line is there before what comes later is done."""
+    with _until_asleep(folder, site, ["twice.textproto"], "-j", jobs, "-f", form) as process:
+        assert process.stdout is not None
+        seen = b""
+        while b"duplicate-definition" not in seen:
+            piece = process.stdout.readline()
+            assert piece, seen
+            seen += piece
+        assert process.poll() is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("form", sorted(REPORTERS))
+def test_an_interrupted_run_reports_what_it_has(folder: Path, site: str, form: str, name: str) -> None:
+    """The file that was linted is in it, and that the run has not come to its end."""
+    with _until_asleep(folder, site, ["twice.textproto"], "-f", form, "-o", f"{form}=report") as process:
+        process.send_signal(signal.Signals[name])
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, err) == (130, b"")
+    for report in (out.decode(), (folder / "report").read_text()):
+        assert "duplicate-definition" in report
+        if form == "json":
+            summary = json.loads(report)["summary"]
+            assert (summary["not_linted"], summary["conforms"]) == (2, False)
+        elif form == "sarif":
+            (invocation,) = json.loads(report)["runs"][0]["invocations"]
+            assert invocation["executionSuccessful"] is False
+            assert invocation["exitCode"] == 130
+        elif form == "jsonl":
+            assert json.loads(report.splitlines()[-1])["not_linted"] == 2
+        else:
+            assert "interrupted: 1 of 3 files was linted" in report
+
+
+@contextlib.contextmanager
+def _until_asleep(folder: Path, site: str, first: list[str], *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A run that has linted the first files and sleeps over the second to last one."""
+    names = [*first, acting(folder, "sleep.textproto", "sleep"), "clean.textproto"]
+    with subprocess.Popen(
+        [*command(), *names, *options],
+        cwd=folder,
+        env=_environment(site),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_heed_signals,
+    ) as process:
+        try:
+            _wait_for(lambda: (folder / "sleeping").exists())
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def _heed_signals() -> None:
@@ -393,7 +459,8 @@ def test_a_closed_pipe_is_quiet(folder: Path) -> None:
         assert process.stdout.readline().startswith(b"error[duplicate-definition]")
         process.stdout.close()
         assert process.stderr.read() == b""
-    assert process.returncode == 1
+    # Nobody reads on, so that the run has ended; it has no verdict on what it did not come to.
+    assert process.returncode == 130
 
 
 # --- odd files

@@ -179,7 +179,7 @@ def test_reports_of_many_findings_and_of_many_files(form: str):
         schema.message("ModelProto")(),
     ).SerializeToString()
     file = lint(data)
-    assert len(file.diagnostics) > 30
+    assert len(file.diagnostics) > 20
 
     def work(count: int) -> Callable[[], object]:
         many = FileReport("many.onnx", 1, file.diagnostics * (count // 10), facts=file.facts)

@@ -60,15 +60,28 @@ def test_github_shows_ten_of_a_type_and_logs_the_rest() -> None:
     lines = written("github", of(*diagnostics)).splitlines()
     commands = [line.split(" ")[0] for line in lines if line.startswith("::")]
     assert Counter(commands) == {"::warning": 10, "::notice": 10, "::error": 10, "::group::13": 1, "::endgroup::": 1}
-    begin, end = lines.index("::group::13 more, for which GitHub shows no annotation"), lines.index("::endgroup::")
+    begin, end = lines.index("::group::13 more findings in m.onnx"), lines.index("::endgroup::")
     assert Counter(line.partition("[")[0] for line in lines[begin + 1 : end]) == {"warning": 10, "note": 2, "error": 1}
-    assert lines[end + 1 :] == ["onnx-lint: 11 errors, 20 warnings, 12 notes in 1 of 1 file"]
+    assert lines[end + 1 :] == ["onnx-lint: 1 model: 1 with errors; 11 errors, 20 warnings, 12 notes"]
 
 
 def test_github_prefers_findings_of_different_rules() -> None:
     rare = replace(made_up.warning(99), rule="rare")
     lines = written("github", of(*(made_up.warning(index) for index in range(50)), rare)).splitlines()
     assert sum("title=onnx-lint%3A rare" in line for line in lines) == 1
+
+
+def test_github_prefers_different_files_where_rules_repeat() -> None:
+    files = [FileReport(f"{name}.onnx", 1, tuple(made_up.error() for _ in range(20))) for name in "abcde"]
+    lines = written("github", Report(tuple(files), "1.23", "onnx-ml")).splitlines()
+    annotated = [line.partition("file=")[2].partition(",")[0] for line in lines if line.startswith("::error")]
+    assert Counter(annotated) == dict.fromkeys((file.path for file in files), 2)
+    # All but the first one stand in the log, that of each file below the other.
+    groups = [line for line in lines if line.startswith("::group::")]
+    assert groups == [
+        "::group::19 more findings in a.onnx",
+        *(f"::group::20 more findings in {c}.onnx" for c in "bcde"),
+    ]
 
 
 def test_no_name_becomes_a_command_of_github() -> None:
@@ -276,8 +289,8 @@ def test_the_address_of_the_documentation_can_be_set(monkeypatch: pytest.MonkeyP
 def test_severities_have_a_type_everywhere() -> None:
     report = of(*(replace(made_up.error(), severity=severity) for severity in Severity))
     assert [line.split(" ")[0] for line in written("github", report).splitlines()[:3]] == [
-        "::notice",
-        "::warning",
         "::error",
+        "::warning",
+        "::notice",
     ]
     assert [issue["severity"] for issue in json.loads(written("gitlab", report))] == ["info", "minor", "major"]
