@@ -7,35 +7,16 @@ import random
 from collections.abc import Iterator
 
 import pytest
-import walked
+from in_pieces import assert_same, in_one, in_pieces
 from wire_bytes import LEN, carriers, length, number, rich_model, some_value
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader import load, strip_payloads
+from onnx_lint.loader import strip_payloads
 from onnx_lint.loader.canonical import assemble, canonical_outline
 from onnx_lint.loader.strip_payloads import read_skeleton
-from onnx_lint.model import FaultKind, Model
 from onnx_lint.schema import message, wire
 from onnx_lint.source import BytesSource
-
-
-def _in_one(data: bytes, kind: str) -> Model:
-    return load(BytesSource(data), "file.pb", proto=kind)
-
-
-def _in_pieces(data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch, piece_bytes: int = 1) -> Model:
-    with monkeypatch.context() as patch:
-        patch.setattr(strip_payloads, "WHOLE_BYTES", 0)
-        patch.setattr(strip_payloads, "PIECE_BYTES", piece_bytes)
-        patch.setattr(strip_payloads, "LONG_RUN", 1)
-        return load(BytesSource(data), "file.pb", proto=kind)
-
-
-def _assert_same(data: bytes, monkeypatch: pytest.MonkeyPatch, kind: str = "ModelProto", piece_bytes: int = 1) -> None:
-    one, pieces = _in_one(data, kind), _in_pieces(data, kind, monkeypatch, piece_bytes)
-    assert (pieces.loaded, pieces.faults) == (one.loaded, one.faults)
-    assert pieces.document == one.document
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:
@@ -54,7 +35,7 @@ def _contents() -> Iterator[tuple[str, bytes]]:
 
 def test_each_field_and_fault_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch):
     for name, data in _contents():
-        one, pieces = _in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)
+        one, pieces = in_one(data, "ModelProto"), in_pieces(data, "ModelProto", monkeypatch)
         assert (pieces.loaded, pieces.faults) == (one.loaded, one.faults), name
         assert pieces.document == one.document, name
 
@@ -82,7 +63,7 @@ def test_fields_in_any_order_are_judged_alike(seed: int, monkeypatch: pytest.Mon
     data = _shuffled(rich_model(), "ModelProto", rng, rng.randrange(5))
     if rng.random() < 0.2:
         data = data[: rng.randrange(len(data))]
-    _assert_same(data, monkeypatch, piece_bytes=rng.choice((1, 20, 100, 1000)))
+    assert_same(data, monkeypatch, piece_bytes=rng.choice((1, 20, 100, 1000)))
 
 
 @pytest.mark.parametrize("field", ["name", "doc_string"])
@@ -91,15 +72,15 @@ def test_a_name_in_two_pieces_is_given_twice(field: str, monkeypatch: pytest.Mon
     graph = (
         length(1, length(4, "Relu")) * 10 + length(given, "x") + length(13, length(1, "v")) * 10 + length(given, "y")
     )
-    _assert_same(number(1, 10) + length(7, graph), monkeypatch)
-    assert len(_in_pieces(number(1, 10) + length(7, graph), "ModelProto", monkeypatch).faults) == 1
+    assert_same(number(1, 10) + length(7, graph), monkeypatch)
+    assert len(in_pieces(number(1, 10) + length(7, graph), "ModelProto", monkeypatch).faults) == 1
 
 
 def test_two_graphs_are_merged_and_reported(monkeypatch: pytest.MonkeyPatch):
     nodes = length(1, length(4, "Relu")) * 10
     data = number(1, 10) + length(7, nodes) + length(7, length(2, "g") + nodes)
-    _assert_same(data, monkeypatch)
-    model = _in_pieces(data, "ModelProto", monkeypatch)
+    assert_same(data, monkeypatch)
+    model = in_pieces(data, "ModelProto", monkeypatch)
     assert len(model.proto.graph.node) == 20
     assert [fault.message for fault in model.faults] == [
         "field graph of ModelProto is given more than once; parsers merge the two; "
@@ -110,7 +91,7 @@ def test_two_graphs_are_merged_and_reported(monkeypatch: pytest.MonkeyPatch):
 def test_two_members_of_a_oneof_in_two_pieces_are_reported(monkeypatch: pytest.MonkeyPatch):
     members = [wire.fields_by_name("TypeProto")[name].number for name in ("tensor_type", "sequence_type")]
     data = b"".join(length(member, b"") for member in members)
-    _assert_same(data, monkeypatch, "TypeProto")
+    assert_same(data, monkeypatch, "TypeProto")
 
 
 def test_a_message_nested_too_deep_is_too_deep_in_a_piece(monkeypatch: pytest.MonkeyPatch):
@@ -118,13 +99,13 @@ def test_a_message_nested_too_deep_is_too_deep_in_a_piece(monkeypatch: pytest.Mo
         graph = b""
         for _ in range(depth):
             graph = length(1, length(5, length(6, graph)))
-        _assert_same(number(1, 10) + length(7, length(1, length(4, "Relu")) * 10 + graph), monkeypatch)
+        assert_same(number(1, 10) + length(7, length(1, length(4, "Relu")) * 10 + graph), monkeypatch)
     for depth in range(46, 52):
         kind = b""
         for _ in range(depth):
             kind = length(4, length(1, kind))
         graph = length(1, length(4, "Relu")) * 10 + length(11, length(1, "x") + length(2, kind))
-        _assert_same(number(1, 10) + length(7, graph), monkeypatch)
+        assert_same(number(1, 10) + length(7, graph), monkeypatch)
 
 
 def test_pieces_are_small_and_together_the_file():
@@ -139,43 +120,3 @@ def test_pieces_are_small_and_together_the_file():
     assert max(map(len, pieces)) < 2 * strip_payloads.PIECE_BYTES
     outline = schema.outline("ModelProto").FromString(data)
     assert (canonical_outline(copied), assemble(copied, "ModelProto")) == (outline, (outline, True))
-
-
-def _written_in_proto3(more: bytes = b"") -> bytes:
-    """A model of ten nodes and ten initializers, one of which has `more` in it, as a writer packs its lists."""
-    perm = length(1, "perm") + length(8, bytes(range(3))) + number(20, 7)
-    nodes = [length(1, length(1, f"x{index}") + length(4, "Transpose") + length(5, perm)) for index in range(10)]
-    tensor = length(1, b"\2\3") + number(2, 7)
-    initializers = [length(5, tensor + length(8, f"w{index}") + more * (index == 5)) for index in range(10)]
-    return number(1, 10) + length(7, b"".join(nodes + initializers))
-
-
-def test_packed_lists_need_no_walk(monkeypatch: pytest.MonkeyPatch):
-    data = _written_in_proto3()
-
-    def walk(*_: object, **__: object) -> None:
-        raise AssertionError("the slow walk was taken")
-
-    monkeypatch.setattr("onnx_lint.loader.wire_audit.inspect", walk)
-    for model in (_in_one(data, "ModelProto"), _in_pieces(data, "ModelProto", monkeypatch)):
-        assert (model.faults, len(model.main_graph.nodes)) == ((), 10)
-        assert [list(tensor.proto.dims) for tensor in walked.tensors(model)] == [[2, 3]] * 10
-        assert [list(node.attribute_protos[0].ints) for node in model.main_graph.nodes] == [[0, 1, 2]] * 10
-
-
-@pytest.mark.parametrize(
-    ("more", "kinds"),
-    [
-        (number(1000, 1), [FaultKind.UNKNOWN_FIELD]),
-        (length(8, "again"), [FaultKind.REPEATED]),
-        (number(8, 1), [FaultKind.WIRE_TYPE]),
-        (number(5, 1), []),
-    ],
-    ids=["unknown", "again", "wrong", "not packed"],
-)
-def test_what_stands_beside_packed_lists_is_judged(
-    more: bytes, kinds: list[FaultKind], monkeypatch: pytest.MonkeyPatch
-):
-    data = _written_in_proto3(more)
-    _assert_same(data, monkeypatch)
-    assert [fault.kind for fault in _in_one(data, "ModelProto").faults] == kinds

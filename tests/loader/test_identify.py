@@ -9,13 +9,17 @@ import random
 import zipfile
 
 import pytest
+from google.protobuf import json_format
 from loader_samples import MODEL, loaded
+from messages import message_of
 from wire_bytes import (
     GRAPH,
     length,
     number,
+    rich_model,
 )
 
+from onnx_lint import schema
 from onnx_lint.model import FaultKind
 
 
@@ -78,3 +82,40 @@ def test_what_is_no_model_is_named(data: bytes, message: str):
 
 def test_an_empty_standard_input_is_named():
     assert [fault.message for fault in loaded(b"", "-").faults] == ["standard input is empty"]
+
+
+TEXT = """
+ir_version: 10
+opset_import { version: 21 }
+graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
+"""
+
+
+@pytest.mark.parametrize("name", ["model.textproto", "model.txtpb", "model.pbtxt", "model.onnx", "-", ""])
+def test_text_is_told_by_its_content(name: str):
+    model = loaded(TEXT.encode(), name)
+    assert (model.loaded, model.form) == (True, "textproto")
+    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
+    assert model.main_graph.nodes[0].op_type == "Relu"
+    assert model.byte_range(model.main_graph.place) is None
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])
+@pytest.mark.parametrize("keep_names", [True, False])
+def test_json_is_told_by_its_content(name: str, keep_names: bool):
+    proto = schema.message("ModelProto").FromString(rich_model())
+    text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
+    model = loaded(text.encode(), name)
+    assert (model.loaded, model.form) == (True, "json")
+    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
+    assert message_of(model) == proto
+
+
+@pytest.mark.parametrize("name", ["model.textproto", "model.json"])
+def test_binary_is_told_by_its_content(name: str):
+    model = loaded(MODEL, name)
+    assert (model.loaded, model.form) == (True, "binary")
+
+
+def test_a_byte_order_mark_is_no_fault():
+    assert loaded(b"\xef\xbb\xbf" + TEXT.encode()).loaded

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from google.protobuf import json_format, text_format
-from loader_samples import MODEL, loaded
+from loader_samples import loaded
 from messages import message_of
 from time_limit import time_limit
 from wire_bytes import (
@@ -28,36 +28,6 @@ ir_version: 10
 opset_import { version: 21 }
 graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
 """
-
-
-@pytest.mark.parametrize("name", ["model.textproto", "model.txtpb", "model.pbtxt", "model.onnx", "-", ""])
-def test_text_is_told_by_its_content(name: str):
-    model = loaded(TEXT.encode(), name)
-    assert (model.loaded, model.form) == (True, "textproto")
-    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
-    assert model.main_graph.nodes[0].op_type == "Relu"
-    assert model.byte_range(model.main_graph.place) is None
-
-
-@pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])
-@pytest.mark.parametrize("keep_names", [True, False])
-def test_json_is_told_by_its_content(name: str, keep_names: bool):
-    proto = schema.message("ModelProto").FromString(rich_model())
-    text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
-    model = loaded(text.encode(), name)
-    assert (model.loaded, model.form) == (True, "json")
-    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
-    assert message_of(model) == proto
-
-
-@pytest.mark.parametrize("name", ["model.textproto", "model.json"])
-def test_binary_is_told_by_its_content(name: str):
-    model = loaded(MODEL, name)
-    assert (model.loaded, model.form) == (True, "binary")
-
-
-def test_a_byte_order_mark_is_no_fault():
-    assert loaded(b"\xef\xbb\xbf" + TEXT.encode()).loaded
 
 
 @pytest.mark.parametrize(

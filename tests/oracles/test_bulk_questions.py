@@ -5,21 +5,11 @@ from __future__ import annotations
 
 import functools
 import random
-from collections import Counter
-from collections.abc import Sequence
 
-import pytest
 import walked
 from fixture_files import FIXTURES, fixture_paths, read_fixture
-from google.protobuf import text_format
 
-from onnx_lint import schema
-from onnx_lint.cached import cached_property
-from onnx_lint.loader import load
-from onnx_lint.model import Model, Proto
-from onnx_lint.model.operators.imports import count_domains
-from onnx_lint.source import BytesSource
-from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.model import Model
 
 FIELDS = ("doc_string", "metadata_props", "value_info", "initializer", "quantization_annotation")
 
@@ -33,91 +23,6 @@ def _models() -> dict[str, Model]:
         chosen.update((FIXTURES / rule).glob("*/*.textproto"))
     models = {str(path.relative_to(FIXTURES)): read_fixture(path).model() for path in sorted(chosen)}
     return {name: model for name, model in models.items() if model.loaded}
-
-
-def _model(text: str) -> Model:
-    proto = text_format.Parse(text, schema.message("ModelProto")())
-    return load(BytesSource(proto.SerializeToString()), "model.onnx")
-
-
-def _imports(entries: Sequence[Proto]) -> list[tuple[str, int]]:
-    return [(entry.domain, entry.version) for entry in entries]
-
-
-IMPORTS = """
-    ir_version: 10 graph { name: "g" }
-    opset_import { version: 21 }
-    functions { name: "a" domain: "d" opset_import { version: 21 } }
-    functions { name: "b" domain: "d" opset_import { domain: "ai.onnx" version: 20 } opset_import { version: 19 } }
-    functions { name: "c" domain: "d" }
-    functions { name: "e" domain: "d" opset_import { domain: "ai.onnx" version: 20 } opset_import { version: 19 } }
-    functions { name: "f" domain: "d" opset_import { version: 0 } opset_import { domain: "m" version: 3 } }
-"""
-
-
-def test_each_distinct_list_of_imports_is_asked_about_once():
-    asked: list[list[tuple[str, int]]] = []
-    imports = _model(IMPORTS).imports
-
-    def has_two(entries: Sequence[Proto]) -> bool:
-        asked.append(_imports(entries))
-        return len(entries) == 2
-
-    found = [(str(importer.place), importer.function and importer.function.name) for importer in imports.where(has_two)]
-    assert found == [("functions[1]", "b"), ("functions[3]", "e"), ("functions[4]", "f")]
-    assert asked == [[("", 21)], [("ai.onnx", 20), ("", 19)], [], [("", 0), ("m", 3)]]
-
-
-def test_the_model_leads_those_who_import():
-    found = _model(IMPORTS).imports.where(lambda entries: len(entries) == 1)
-    assert [importer.function and importer.function.name for importer in found] == [None, "a"]
-
-
-def test_imports_by_function():
-    model = _model(IMPORTS)
-    holders = [None, *model.functions]
-    assert [dict(model.imports.versions(holder)) for holder in holders] == [
-        {"": 21},
-        {"": 21},
-        {"": 20},
-        {},
-        {"": 20},
-        {"m": 3},
-    ]
-    assert [set(model.imports.domains(holder)) for holder in holders] == [{""}, {""}, {""}, set(), {""}, {"", "m"}]
-    numbers = [model.imports.number_of(holder) for holder in holders]
-    assert numbers == [0, 0, 1, 2, 1, 3]
-
-
-@pytest.mark.parametrize("ir_version", [2, 3])
-def test_a_model_without_imports_has_one_implied_below_ir_version_3_and_its_functions_do_not(ir_version: int):
-    model = _model(
-        f'ir_version: {ir_version} graph {{ name: "g" node {{ op_type: "Relu" }} }}'
-        ' functions { name: "f" domain: "d" node { op_type: "Relu" } }'
-    )
-    versions = [model.operators.operator(node).opset_version for node in model.nodes()]
-    assert versions == [1 if ir_version < 3 else None, None]
-
-
-def test_the_imports_of_fixtures():
-    for name, model in _models().items():
-        of_model = [(None, model.proto)] if model.imports.are_stated else []
-        for holder, proto in [*of_model, *((each, each.proto) for each in model.functions)]:
-            entries = proto.opset_import
-            assert model.imports.domains(holder) == {normalized_domain(entry.domain) for entry in entries}, name
-            lists = [_imports(each) for each in model.imports.distinct]
-            assert lists[model.imports.number_of(holder)] == _imports(entries), name
-
-
-def test_the_domains_that_nodes_have():
-    for name, model in _models().items():
-        counts: dict[int | None, Counter[str]] = {None: Counter()}
-        for graph in model.graphs:
-            owner = graph.function.index if graph.function else None
-            own = counts.setdefault(owner, Counter())
-            own.update(normalized_domain(node.domain) for node in graph.nodes)
-        assert count_domains(model.graphs) == counts, name
-        assert model.domains_in_use == {owner: own.keys() for owner, own in counts.items()}, name
 
 
 def test_graphs_by_what_they_have():
@@ -151,21 +56,3 @@ def test_nodes_that_define_a_name_again():
             before = {*graph.input_names, *graph.initializer_names, *graph.sparse_initializer_names}
             is_again = len(set(outputs)) < len(outputs) or not before.isdisjoint(outputs)
             assert graph.has_redefinitions == is_again, name
-
-
-class _Counted:
-    def __init__(self) -> None:
-        self.asked = 0
-
-    @cached_property
-    def value(self) -> int:
-        """The value."""
-        self.asked += 1
-        return 7
-
-
-def test_a_cached_property_is_worked_out_once_for_each_object():
-    one, other = _Counted(), _Counted()
-    assert (one.value, one.value, other.value) == (7, 7, 7)
-    assert (one.asked, other.asked) == (1, 1)
-    assert (type(_Counted.value), _Counted.value.__doc__) == (cached_property, "The value.")

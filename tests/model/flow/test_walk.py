@@ -12,77 +12,9 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.flow import call_memory
 from onnx_lint.model.flow import walk as flow
-from onnx_lint.model.types.output_types import OUTPUT_TYPES
-from onnx_lint.model.types.type_string import describe_types, from_proto
 from onnx_lint.source import BytesSource
-from onnx_lint.spec.operators import BUILT_IN, OperatorSchema
 
 FLOAT, DOUBLE = 1, 11
-
-
-def _schemas() -> list[OperatorSchema]:
-    every = (
-        BUILT_IN.find(domain, name, version)
-        for domain in sorted(BUILT_IN.known_domains())
-        for name in BUILT_IN.operator_names(domain)
-        for version in BUILT_IN.versions(domain, name)
-    )
-    return [found for found in every if found is not None]
-
-
-class TestTheTable:
-    def test_every_output_that_no_input_decides_is_in_the_table(self):
-        missing = []
-        for operator in _schemas():
-            table = OUTPUT_TYPES.get((operator.domain, operator.name))
-            for index in () if operator.deprecated else operator.outputs_without_input_type:
-                if table is None or table.decision_at(index) is None:
-                    missing.append((operator.domain, operator.name, operator.since_version, index))
-        assert missing == []
-
-    def test_every_row_is_about_an_operator_and_attributes_that_it_has(self):
-        attributes: dict[tuple[str, str], set[str]] = {}
-        for operator in _schemas():
-            attributes.setdefault((operator.domain, operator.name), set()).update(operator.attributes)
-        assert sorted(set(OUTPUT_TYPES) - set(attributes)) == []
-        strangers = {key: row.attributes - attributes[key] for key, row in OUTPUT_TYPES.items()}
-        assert {key: names for key, names in strangers.items() if names} == {}
-
-
-def _type(text: str) -> Proto:
-    from google.protobuf import text_format
-
-    return text_format.Parse(text, schema.message("TypeProto")())
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("tensor_type { elem_type: 1 }", "tensor(float)"),
-        ("tensor_type { }", None),
-        ("tensor_type { elem_type: 1000 }", None),
-        ("sparse_tensor_type { elem_type: 11 }", "sparse_tensor(double)"),
-        ("sequence_type { elem_type { tensor_type { elem_type: 8 } } }", "seq(tensor(string))"),
-        ("sequence_type { }", None),
-        ("optional_type { elem_type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }",
-         "optional(seq(tensor(float)))"),
-        ("map_type { key_type: 7 value_type { tensor_type { elem_type: 1 } } }", "map(int64, float)"),
-        ("map_type { key_type: 8 value_type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }",
-         "map(string, seq(tensor(float)))"),
-        ("map_type { value_type { tensor_type { elem_type: 1 } } }", None),
-        ('opaque_type { domain: "d" name: "N" }', "opaque(d,N)"),
-        ("", None),
-    ],
-)  # fmt: skip
-def test_a_type_is_read_or_not_known(text: str, kind: str | None):
-    assert from_proto(_type(text)) == kind
-
-
-def test_long_lists_of_types_are_gathered():
-    elements = "abcdefghij"
-    assert describe_types(["seq(tensor(x))", "map(int64, float)", *(f"tensor({name})" for name in elements)]) == (
-        "map(int64, float), seq(tensor(x)), tensor(a, b, c, d, e, f, g, h, i, j)"
-    )
 
 
 # --- functions

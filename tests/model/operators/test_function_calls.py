@@ -9,7 +9,6 @@ from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.names.digraph import shortest_way, strong_components
 from onnx_lint.source import BytesSource
 
 
@@ -98,14 +97,3 @@ def test_ten_thousand_functions():
     assert _circles(closed) == [[f"d::F{index}" for index in range(count)]]
     pairs = _model({f"d::F{index}": [f"d::F{index ^ 1}"] for index in range(count)})
     assert _circles(pairs) == [[f"d::F{index}", f"d::F{index + 1}"] for index in range(0, count, 2)]
-
-
-def test_components_and_ways():
-    followers = [[1], [2], [0, 3], [4], [3], []]
-    component = strong_components(followers)
-    assert [[component[a] == component[b] for b in range(6)] for a in range(6)] == [
-        [a == b or {a, b} <= {0, 1, 2} or {a, b} <= {3, 4} for b in range(6)] for a in range(6)
-    ]
-    assert shortest_way(followers, 0, 4) == [0, 1, 2, 3, 4]
-    assert shortest_way(followers, 4, 0) == []
-    assert shortest_way(followers, 5, 5) == [5]

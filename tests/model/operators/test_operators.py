@@ -18,13 +18,9 @@ import onnx_lint
 from onnx_lint.engine import lint_model, lint_source
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.operators.mismatch import fits, operands, other_version
 from onnx_lint.model.operators.operators import OperatorStatus
 from onnx_lint.settings import Settings, schemas_of
 from onnx_lint.source import BytesSource
-from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
-from onnx_lint.spec.operators import attribute_values as values
-from onnx_lint.spec.operators import find, versions
 
 EXAMPLE = ROOT / "docs" / "opset-schema.example.json"
 
@@ -197,54 +193,6 @@ class TestUsages:
         assert [(alike.operator.op_type, len(alike.nodes)) for alike in alike_nodes] == [("If", 3), ("Relu", 3)]
 
 
-class TestOtherVersions:
-    def hint(self, op_type: str, version: int, node: str) -> str:
-        text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" {node} }} }}'
-        model = model_of(text)
-        (alike,) = model.operators.alike_nodes
-        schema = alike.operator.schema
-        assert schema is not None
-        assert not fits(schema, alike)
-        return other_version(model.operators.schemas, schema, alike)
-
-    @pytest.mark.parametrize(
-        ("op_type", "version", "node", "expected"),
-        [
-            ("Split", 11, 'input: "x" input: "s" output: "y"', "this is Split as of opset 13"),
-            (
-                "Split",
-                13,
-                'input: "x" output: "y" attribute { name: "split" ints: 1 type: INTS }',
-                "this is Split as it was up to opset 12",
-            ),
-            (
-                "Split",
-                13,
-                'input: "x" output: "y" attribute { name: "num_outputs" i: 1 type: INT }',
-                "this is Split as of opset 18",
-            ),
-            ("Cast", 13, 'input: "x" output: "y"', ""),
-            # Version 10 fits as well, but is deprecated.
-            ("Upsample", 7, 'input: "x" input: "s" output: "y"', "this is Upsample as of opset 9"),
-        ],
-    )
-    def test_the_version_that_a_node_fits(self, op_type: str, version: int, node: str, expected: str):
-        assert self.hint(op_type, version, node) == expected
-
-    def test_counts_in_words(self):
-        def words(op_type: str, version: int) -> list[str]:
-            text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" }} }}'
-            (alike,) = model_of(text).operators.alike_nodes
-            assert alike.operator.schema is not None
-            return [side.describe_counts() for side in operands(alike.operator.schema, alike)]
-
-        assert words("Relu", 14) == ["1 input", "1 output"]
-        assert words("Conv", 11) == ["2 to 3 inputs", "1 output"]
-        assert words("Concat", 13) == ["at least 1 input", "1 output"]
-        assert words("Constant", 13) == ["0 inputs", "1 output"]
-        assert words("BatchNormalization", 9) == ["5 inputs", "1 or 5 outputs"]
-
-
 class TestManyFaults:
     def test_many_unknown_operators_are_told_without_comparing_all_names(self):
         nodes = "".join(f'node {{ op_type: "Rel{i}" output: "y{i}" }} ' for i in range(300))
@@ -335,75 +283,6 @@ class TestSchemaFiles:
     def test_settings_can_be_sent_to_another_process(self):
         settings = Settings(opset_schemas=(str(EXAMPLE),))
         assert pickle.loads(pickle.dumps(settings)) == settings
-
-
-class TestAllowedValues:
-    ROWS = (*values._STRINGS, *values._NUMBERS)
-
-    def schemas(self, row: values.Row) -> list[onnx.defs.OpSchema]:
-        domain, operators, _, first, last, _ = row
-        found = [
-            schema
-            for schema in onnx.defs.get_all_schemas_with_history()
-            if schema.domain == domain and schema.name in operators.split() and first <= schema.since_version <= last
-        ]
-        return [schema for schema in found if row[2] in schema.attributes]
-
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
-    def test_each_row_is_about_operators_that_there_are(self, row: values.Row):
-        found = self.schemas(row)
-        assert {schema.name for schema in found} == set(row[1].split())
-        kinds = {schema.attributes[row[2]].type.name for schema in found}
-        assert kinds <= ({"INT", "INTS"} if row in values._NUMBERS else {"STRING", "STRINGS"})
-
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
-    def test_the_documentation_names_each_value(self, row: values.Row):
-        for schema in self.schemas(row):
-            text = f"{schema.attributes[row[2]].description} {schema.doc}"
-            named = set(re.findall(r"[A-Za-z0-9_]+", text))
-            missing = set(row[5].split()) - named - {"foward"}  # the misspelt default of GRU-1
-            # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
-            assert missing <= {"0", "1"} & set(row[5].split()), f"{schema.name}-{schema.since_version}"
-
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
-    def test_the_default_is_among_them(self, row: values.Row):
-        for schema in self.schemas(row):
-            ours = find(schema.domain, schema.name, schema.since_version)
-            assert ours is not None
-            default = ours.attributes[row[2]].default
-            allowed = values.allowed_values(ours, row[2])
-            assert allowed is not None
-            given = default if isinstance(default, tuple) else () if default is None else (default,)
-            assert set(given) <= set(allowed), f"{schema.name}-{schema.since_version}"
-
-    def test_element_types_are_those_of_the_output(self):
-        def names(op_type: str, attribute: str, version: int) -> set[str]:
-            schema = find("", op_type, version)
-            assert schema is not None
-            allowed = values.allowed_values(schema, attribute)
-            assert allowed is not None
-            return {value if isinstance(value, str) else values.element_type_name(value) for value in allowed}
-
-        floats = {"FLOAT16", "FLOAT", "DOUBLE"}
-        assert names("RandomNormal", "dtype", 1) == floats
-        assert names("Multinomial", "dtype", 7) == {"INT32", "INT64"}
-        assert names("LayerNormalization", "stash_type", 17) == {"FLOAT", "BFLOAT16"}
-        assert names("Cast", "to", 6) == floats | {f"{u}INT{n}" for u in ("", "U") for n in (8, 16, 32, 64)} | {"BOOL"}
-        assert names("Cast", "to", 1) == names("Cast", "to", 6), "named by strings then"
-        assert names("Cast", "to", 9) - names("Cast", "to", 6) == {"STRING"}
-        assert "0" in names("QuantizeLinear", "output_dtype", 21)
-        assert names("SequenceEmpty", "dtype", 11) == set(map(str.upper, ELEMENT_TYPE_NAMES[:15]))
-
-    def test_every_element_type_attribute_is_known(self):
-        for op_type, attribute in values._ELEMENT_TYPE_OF_OUTPUT:
-            found = [find("", op_type, version) for version in versions("", op_type)]
-            assert [schema for schema in found if schema is not None and attribute in schema.attributes], op_type
-
-    def test_other_attributes_may_have_any_value(self):
-        schema = find("", "Conv", 11)
-        assert schema is not None
-        assert values.allowed_values(schema, "group") is None
-        assert values.allowed_values(schema, "unheard_of") is None
 
 
 @pytest.mark.corpus

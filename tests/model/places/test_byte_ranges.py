@@ -22,7 +22,6 @@ from wire_bytes import (
 
 from onnx_lint import schema
 from onnx_lint.model import Place, Proto
-from onnx_lint.model.places.enclosing_names import EnclosingNames
 from onnx_lint.model.places.place import ROOT, Key
 
 
@@ -139,41 +138,3 @@ def test_text_has_an_order_and_no_bytes():
     order = [model.extent(ROOT.at("graph").at("node", index))[0] for index in (0, 1)]
     assert order == sorted(order)
     assert model.extent(node.at("input", 3)) == model.extent(node), "of what is absent, what is around it counts"
-
-
-def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch: pytest.MonkeyPatch):
-    body = 'name: "body" node { op_type: "Abs" output: "y" } node { domain: "d" op_type: "Relu" name: "r" } '
-    outer = f'name: "l" op_type: "Loop" attribute {{ name: "body" g {{ {body} }} }}'
-    model = from_text(f'graph {{ name: "g" node {{ {outer} }} }}')
-    parsed: list[str] = []
-    outline = schema.outline
-
-    def counted(message: str) -> type[Proto]:
-        parsed.append(message)
-        return outline(message)
-
-    monkeypatch.setattr(schema, "outline", counted)
-    node = ROOT.at("graph").at("node", 0)
-    graph = node.at("attribute", 0).at("g")
-    inside = ("g", "l", "body", "body")
-    expected = {
-        ROOT: EnclosingNames(),
-        ROOT.at("graph").at("node"): EnclosingNames(graph="g", scope=("g",)),
-        ROOT.at("graph").at("node", 1): EnclosingNames(graph="g", scope=("g",)),
-        node.at("output", 0): EnclosingNames("l", "Loop", "g", ("g", "l")),
-        node.at("attribute", 0).at("name"): EnclosingNames("l", "Loop", "g", ("g", "l", "body")),
-        graph.at("name"): EnclosingNames(None, None, "body", inside),
-        graph.at("node", 0): EnclosingNames("", "Abs", "body", (*inside, "Abs y")),
-        graph.at("node", 1).at("no_such_field"): EnclosingNames("r", "d::Relu", "body", (*inside, "r")),
-    }
-    assert {place: model.enclosing_names(place) for place in expected} == expected
-    assert parsed == ["NodeProto"] * 3
-
-
-def test_places_are_written_as_paths_and_pointers():
-    place = ROOT.at("graph").at("node", 3).at("attribute", 0).at("g").at("input", 1)
-    assert str(place) == "graph.node[3].attribute[0].g.input[1]"
-    assert place.pointer() == "/graph/node/3/attribute/0/g/input/1"
-    assert (str(ROOT), ROOT.pointer(), ROOT.key) == ("model", "", ())
-    assert [str(ancestor) for ancestor in place.ancestors()][-2:] == ["graph", "model"]
-    assert place == _place(place.key)

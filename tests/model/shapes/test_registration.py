@@ -1,40 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The families of operators that have rules on shapes."""
+"""How a shape rule is declared for operators, versions and domains."""
 
 from __future__ import annotations
 
 import pytest
-from shape_samples import SCHEMAS
 
-from onnx_lint.model.shapes.rules import FAMILIES, WITHOUT_SHAPES, shape_rule
-
-
-def test_each_operator_stands_in_one_family():
-    operators = [operator for names in FAMILIES.values() for operator in names.split()]
-    assert sorted(operators) == sorted(set(operators))
+from onnx_lint.model.shapes import registration
+from onnx_lint.model.shapes.registration import ShapeRule, equations, shapes_of
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_each_version_of_an_operator_has_a_rule(family):
-    missing = []
-    for operator in FAMILIES[family].split():
-        domain, _, name = operator.rpartition("::")
-        versions = SCHEMAS.versions(domain, name)
-        assert versions, f"no operator {operator}"
-        for version in versions:
-            schema = SCHEMAS.find(domain, name, version)
-            if not schema.deprecated and shape_rule(schema) is None:
-                missing.append(f"{operator}-{version}")
-    assert missing == []
+@pytest.fixture(autouse=True)
+def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registration, "declared", {})
 
 
-def test_each_operator_of_onnx_has_a_rule_or_a_reason():
-    """An operator of a new release of ONNX is missed here until somebody says what it makes of shapes."""
-    known = {
-        f"{domain}::{name}" if domain else name
-        for domain in ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
-        for name in SCHEMAS.operator_names(domain)
-    }
-    assert len(known) > 200
-    listed = [*(name for names in FAMILIES.values() for name in names.split()), *WITHOUT_SHAPES]
-    assert sorted(listed) == sorted(known)
+def test_a_rule_stands_under_its_operators_from_a_version_on():
+    def older(node):
+        return []
+
+    def newer(node):
+        return []
+
+    shapes_of("Reshape:5", "com.example::Blur:2", reads=(1,))(newer)
+    shapes_of("Reshape", "com.example::Blur")(older)
+    rules = [(1, ShapeRule(older)), (5, ShapeRule(newer, (1,)))]
+    assert registration.declared == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
+
+
+def test_equations_are_read_when_they_are_declared():
+    equations({"Blur": "X[n m] -> Y[m]"}, domain="com.example")
+    assert list(registration.declared) == ["com.example::Blur"]
+    with pytest.raises(ValueError, match="an equation without an arrow: X"):
+        equations({"Blur": "X"})

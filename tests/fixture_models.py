@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The models of some fixtures."""
+
+from __future__ import annotations
+
+import functools
+
+from fixture_files import FIXTURES, read_fixture
+
+from onnx_lint.model import Model
+
+RULES = (
+    "ambiguous-attribute-value",
+    "data-in-attribute-reference",
+    "incomplete-type",
+    "mismatched-attribute-type",
+    "misplaced-attribute-reference",
+    "missing-documentation",
+    "missing-graph-name",
+    "non-utf8-attribute",
+    "unknown-element-type",
+    "unnamed-opaque-type",
+    "unsupported-optional-element",
+    "untyped-attribute",
+)
+"""Rules whose fixtures have attributes and types in every place where they can stand."""
+
+
+@functools.cache
+def fixture_models() -> dict[str, Model]:
+    paths = [path for rule in RULES for path in sorted((FIXTURES / rule).glob("*/*.textproto"))]
+    models = {str(path.relative_to(FIXTURES)): read_fixture(path).model() for path in paths}
+    return {name: model for name, model in models.items() if model.loaded}

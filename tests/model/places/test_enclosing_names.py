@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names around a place."""
+
+from __future__ import annotations
+
+import pytest
+from model_samples import from_text
+
+from onnx_lint import schema
+from onnx_lint.model import Proto
+from onnx_lint.model.places.enclosing_names import EnclosingNames
+from onnx_lint.model.places.place import ROOT
+
+
+def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch: pytest.MonkeyPatch):
+    body = 'name: "body" node { op_type: "Abs" output: "y" } node { domain: "d" op_type: "Relu" name: "r" } '
+    outer = f'name: "l" op_type: "Loop" attribute {{ name: "body" g {{ {body} }} }}'
+    model = from_text(f'graph {{ name: "g" node {{ {outer} }} }}')
+    parsed: list[str] = []
+    outline = schema.outline
+
+    def counted(message: str) -> type[Proto]:
+        parsed.append(message)
+        return outline(message)
+
+    monkeypatch.setattr(schema, "outline", counted)
+    node = ROOT.at("graph").at("node", 0)
+    graph = node.at("attribute", 0).at("g")
+    inside = ("g", "l", "body", "body")
+    expected = {
+        ROOT: EnclosingNames(),
+        ROOT.at("graph").at("node"): EnclosingNames(graph="g", scope=("g",)),
+        ROOT.at("graph").at("node", 1): EnclosingNames(graph="g", scope=("g",)),
+        node.at("output", 0): EnclosingNames("l", "Loop", "g", ("g", "l")),
+        node.at("attribute", 0).at("name"): EnclosingNames("l", "Loop", "g", ("g", "l", "body")),
+        graph.at("name"): EnclosingNames(None, None, "body", inside),
+        graph.at("node", 0): EnclosingNames("", "Abs", "body", (*inside, "Abs y")),
+        graph.at("node", 1).at("no_such_field"): EnclosingNames("r", "d::Relu", "body", (*inside, "r")),
+    }
+    assert {place: model.enclosing_names(place) for place in expected} == expected
+    assert parsed == ["NodeProto"] * 3

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was worked out is kept."""
+
+from __future__ import annotations
+
+from onnx_lint.cached import cached_property
+
+
+class _Counted:
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @cached_property
+    def value(self) -> int:
+        """The value."""
+        self.asked += 1
+        return 7
+
+
+def test_a_cached_property_is_worked_out_once_for_each_object():
+    one, other = _Counted(), _Counted()
+    assert (one.value, one.value, other.value) == (7, 7, 7)
+    assert (one.asked, other.asked) == (1, 1)
+    assert (type(_Counted.value), _Counted.value.__doc__) == (cached_property, "The value.")
