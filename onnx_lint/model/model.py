@@ -482,12 +482,12 @@ class Model:
 
         Fields that no clause judges on their own are left out: they only stand in messages that are told themselves.
         """
-        from onnx_lint.model.newer_features import Content, features_beyond  # late, as few models are that old
+        # Late, as few models are that old.
+        from onnx_lint.model.newer_features import Content, features_beyond, undated_types
 
         content = Content(
             self.proto,
-            # Edition 1.9 gives the smaller variant no types of ONNX-ML at any IR version; another rule tells those.
-            types_by_ir_version=self.standard.variant == "onnx" and self.standard.edition != "1.9",
+            undated_types=undated_types(self.standard, map(self.imports.domains, [None, *self.functions])),
             graphs=self.graphs,
             functions=self.functions,
             annotated_nodes=self.annotated_nodes,

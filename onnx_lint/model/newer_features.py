@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Protocol, TypeVar
 
 from onnx_lint.model.attributes import AttributeIndex
@@ -18,8 +18,13 @@ from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, ElementType
 from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since
+from onnx_lint.spec.releases import ML_DOMAIN
+from onnx_lint.spec.standard import Standard
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
+
+_OF_THEIR_OWN = ("metadata_props", "domain")
+"""Fields that are looked for otherwise than in the lists of holders: more holders have the one, all nodes the other."""
 
 _Used = TypeVar("_Used", str, ElementType)
 
@@ -52,8 +57,8 @@ class Content(Record):
     """The parts of a model in which newer features are looked for."""
 
     proto: Proto
-    types_by_ir_version: bool
-    """Whether the IR version decides about all types; else those of ONNX-ML are as old as the format."""
+    undated_types: frozenset[str]
+    """The kinds of type, by the case of TypeProto, that the variant and edition have whatever the IR version."""
     graphs: Sequence[Graph]
     functions: Sequence[Function]
     annotated_nodes: Sequence[Node]
@@ -103,6 +108,8 @@ def _later_fields(known: int) -> Mapping[str, list[str]]:
 def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
     premature = _later_fields(known)
     yield from _fields_of_model(content, premature)
+    if "domain" in premature.get("NodeProto", ()):
+        yield from _domains(content)
     yield from _fields_of_attributes(content, frozenset(premature.get("AttributeProto", ())))
     if "external_data" in premature.get("TensorProto", ()):
         yield from _external_data(content)
@@ -124,12 +131,20 @@ def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> It
         "NodeProto": content.annotated_nodes,
     }
     for message, items in holders.items():
-        fields = [field for field in premature.get(message, ()) if field != "metadata_props"]
+        fields = [field for field in premature.get(message, ()) if field not in _OF_THEIR_OWN]
         if fields:
             for item in items:
                 for field in fields:
                     if getattr(item.proto, field):
                         yield f"{message}.{field}", item.place.at(field), _named(item)
+
+
+def _domains(content: Content) -> Iterator[_Occurrence]:
+    """The nodes that name a domain, which most nodes of most models do not."""
+    for graph in content.graphs:
+        forms = {form for form in graph.form_counts if form.domain}
+        for node in graph.nodes_of(forms) if forms else ():
+            yield "NodeProto.domain", node.place.at("domain"), node
 
 
 def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterator[_Occurrence]:
@@ -159,12 +174,24 @@ def _external_data(content: Content) -> Iterator[_Occurrence]:
                 break
 
 
+def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset[str]:
+    """The kinds of type that the IR version decides nothing about, for a model that imports these domains.
+
+    Edition 1.9 dates none; that it gives the smaller variant no types of ONNX-ML is for another rule. Later ones date
+    sequences and maps for both variants, which models of classical machine learning had before.
+    """
+    if not standard.at_least("1.16"):
+        return ML_FROM_THE_START
+    if standard.variant == "onnx":
+        return frozenset()
+    is_classical = any(ML_DOMAIN in domains for domains in imported)
+    return ML_FROM_THE_START if is_classical else ML_FROM_THE_START - {"sequence_type", "map_type"}
+
+
 def _types(content: Content, known: int) -> Iterator[_Occurrence]:
     if content.types is None:
         return
-    premature = {name for name, since in TYPES.items() if since.ir_version > known}
-    if not content.types_by_ir_version:
-        premature -= ML_FROM_THE_START
+    premature = {name for name, since in TYPES.items() if since.ir_version > known} - content.undated_types
     if premature:
         for holder in content.types.where(lambda proto: proto.WhichOneof("value") in premature):
             yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder)

@@ -29,7 +29,7 @@ _TABLE_OF_FIELDS: Final = {
     "AttributeProto.type": Since(2),
     "AttributeProto.ref_attr_name": Since(2),
     "ModelProto.opset_import": Since(3, "MOD-7"),
-    "NodeProto.domain": Since(3),
+    "NodeProto.domain": Since(3, "MOD-7a"),
     "TensorProto.external_data": Since(4, "EXT-18"),
     "TensorProto.data_location": Since(4, "EXT-18"),
     "GraphProto.quantization_annotation": Since(5, "QNT-G"),

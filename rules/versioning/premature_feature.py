@@ -39,6 +39,7 @@ _ELSEWHERE = "MOD-7"
         "QNT-G",
         "ATT-12",
         "EXT-18",
+        "MOD-7a",
     ),
     since="0.1.0",
     needs="library",
@@ -57,9 +58,10 @@ def premature_feature(model: Model) -> Iterator[Finding]:
 
     | IR version | brought |
     | --- | --- |
+    | 3 | domains of nodes |
     | 4 | external data; bfloat16 |
     | 5 | quantization annotations |
-    | 6 | sparse initializers, sparse tensors in attributes |
+    | 6 | sparse initializers, sparse tensors in attributes; sequence and map types |
     | 7 | training information |
     | 8 | functions, sparse tensor types, optional types, types in attributes |
     | 9 | defaults of a function's attributes; float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz |
@@ -67,11 +69,15 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     | 11 | device configurations; float4e2m1 |
     | 12 | float8e8m0 |
     | 13 | uint2, int2 |
-    | 14 | float6e2m3, float6e3m2 |
+    | 14 | float6e2m3, float6e3m2; opaque types |
 
-    Under `--variant onnx` sequence and map types need IR version 6 and opaque types IR version 14. ONNX-ML, the
-    default, had these three from the start; the specification dates them for both variants alike, but converters of
-    classical models wrote sequences of maps at IR versions 3 to 5, and rightly so.
+    Sequence and map types "were supported from the IR version 6" on, says the specification of both variants in one
+    sentence, and the schema dates them nowhere. But ONNX-ML has had them from the start: ZipMap, DictVectorizer and
+    CastMap take or give maps, and converters of classical models wrote sequences of maps at IR versions 3 to 5, rightly
+    so. Hence they need IR version 6 under `--variant onnx`, and under `--variant onnx-ml`, the default, in models that
+    do not import `ai.onnx.ml` and so have no use for ONNX-ML. Edition 1.9 dates neither, see `foreign-type`. Opaque
+    types need IR version 14 under `--variant onnx` alone: what that version brought was the type in builds without
+    ONNX-ML, which had it since 2018. Sparse and optional types came to both variants with IR version 8.
 
     Metadata are a warning, since no sentence forbids them and readers skip them; all else is an error.
 
