@@ -38,7 +38,7 @@ from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
-from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_edition
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
@@ -512,13 +512,19 @@ class Model:
 
     @cached_property
     def has_unusual_versions(self) -> bool:
-        """Whether the version of the IR or of the model is negative, or that of the IR unknown."""
-        return self.proto.model_version < 0 or not 0 <= self.ir_version <= NEWEST_IR_VERSION
+        """Whether the version of the IR or of the model is negative, or that of the IR unknown to the edition."""
+        newest = release_of_edition(self.standard.edition).ir_version
+        return self.proto.model_version < 0 or not 0 <= self.ir_version <= newest
 
     @cached_property
     def has_unusual_imports(self) -> bool:
-        """Whether the model or a function imports other than one published version of ai.onnx, or cannot import any."""
-        return self.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version or not self.imports.are_usual
+        """Whether the model or a function imports other than one published version of ai.onnx, or cannot import any.
+
+        Under an earlier edition than the newest always, since it may know fewer versions.
+        """
+        if self.standard.edition != DEFAULT_STANDARD.edition or not self.imports.are_usual:
+            return True
+        return self.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version
 
     @cached_property
     def has_metadata(self) -> bool:

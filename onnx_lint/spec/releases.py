@@ -136,6 +136,14 @@ def _release_of_opset(of: tuple[str, int]) -> Release | None:
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 
 
+def release_of_edition(edition: str) -> Release:
+    """The release that published an edition, which is named after it. Raises ValueError for one that none published."""
+    for release in reversed(RELEASES):
+        if f"{release.onnx}.".startswith(f"{edition}."):
+            return release
+    raise ValueError(f"no release published edition {edition!r}")
+
+
 def release_of_ir_version(ir_version: int) -> Release | None:
     """The first release that writes an IR version.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.record import Record
 from onnx_lint.rule import Finding, rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.operators import OperatorSchemas
-from onnx_lint.spec.releases import newest_opset_version
+from onnx_lint.spec.releases import newest_opset_version, release_of_edition, release_of_opset
 from onnx_lint.wording import quote
 
 MAX_VERSION = 2**31 - 1
@@ -18,7 +19,7 @@ MAX_VERSION = 2**31 - 1
 
 @rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def unknown_opset_version(model: Model) -> Iterator[Finding]:
-    """An import states no version of its operator set, or one that does not exist.
+    """An import states no version of its operator set, or one that does not exist, or not yet in the edition.
 
     ### Why it matters
 
@@ -32,6 +33,11 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     publishers may count from 0; where operator-set documents of such a domain are given, a version beyond the
     newest of them is reported. Imports of the model and of functions are judged alike, whether anything uses them
     or not; those of a model below IR version 3 are for `premature-opset-import`.
+
+    Under an earlier edition than the newest, versions that its release of ONNX did not have yet are reported, by the
+    table of releases: under `--edition 1.9` the default operator set from 15 on and `ai.onnx.ml` from 3 on, and
+    `ai.onnx.preview`, which came with ONNX 1.22, under all but the newest. Nodes mean what the imported version says
+    all the same.
 
     ### Example
 
@@ -51,19 +57,26 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     opset_import { domain: "" version: 21 }
     ```
     """
-    schemas = model.operators.schemas
-    for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, schemas) for entry in entries)):
+    known = _Known(model.operators.schemas, model.standard.edition)
+    for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, known) for entry in entries)):
         if importer.function is None and model.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version:
             continue
         for index, entry in enumerate(importer.entries):
-            finding = _judge(importer.place.at("opset_import", index), entry, schemas)
+            finding = _judge(importer.place.at("opset_import", index), entry, known)
             if finding is not None:
                 yield finding
 
 
-def _judge(place: Place, entry: Proto, schemas: OperatorSchemas) -> Finding | None:
+class _Known(Record):
+    """What versions are held against."""
+
+    schemas: OperatorSchemas
+    edition: str
+
+
+def _judge(place: Place, entry: Proto, known: _Known) -> Finding | None:
     domain, version = shown_domain(entry.domain), entry.version
-    newest, newest_given = newest_opset_version(entry.domain), schemas.newest_declared(entry.domain)
+    newest, newest_given = newest_opset_version(entry.domain), known.schemas.newest_declared(entry.domain)
     allowed = f"1 to {MAX_VERSION if newest is None else newest}"
     if not entry.HasField("version"):
         message = f"the import of {quote(domain)} states no version"
@@ -77,7 +90,21 @@ def _judge(place: Place, entry: Proto, schemas: OperatorSchemas) -> Finding | No
     if newest is not None and version > newest:
         message = f"{quote(domain)} {version} is not published; the newest that onnx-lint knows is {newest}"
         return Finding(place, message, clause="OPS-6", allowed=allowed, subject=domain)
-    if newest is None and newest_given is not None and version > newest_given:
+    if newest is not None:
+        return _newer_than_edition(place, entry, known.edition)
+    if newest_given is not None and version > newest_given:
         message = f"{quote(domain)} {version} is newer than the operator set {newest_given}, the newest that is given"
         return Finding(place, message, clause="OPS-6", allowed=f"1 to {newest_given}", subject=domain)
     return None
+
+
+def _newer_than_edition(place: Place, entry: Proto, edition: str) -> Finding | None:
+    domain, version = shown_domain(entry.domain), entry.version
+    newest = release_of_edition(edition).opset_version(entry.domain)
+    since = release_of_opset(entry.domain, version)
+    if version <= newest or since is None:
+        return None
+    knows = f"knows {newest} at most" if newest else "does not know the operator set"
+    message = f"{quote(domain)} {version} came with ONNX {since.onnx}; edition {edition} {knows}"
+    allowed = f"1 to {newest}" if newest else f"operator sets that ONNX {edition} has"
+    return Finding(place, message, clause="OPS-6", allowed=allowed, subject=domain)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import NEWEST_IR_VERSION
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, release_of_edition, release_of_ir_version
 
 
 @rule(clause=("VER-3", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions, needs="library")
 def unknown_ir_version(model: Model) -> Iterator[Finding]:
-    """The model states an IR version that was never published.
+    """The model states an IR version that was never published, or not until after the edition.
 
     ### Why it matters
 
@@ -18,9 +18,14 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The versions that ONNX has published: 1 to 14. Every edition of the specification is held against this list,
-    because a model that is newer than the edition can still be judged. With a version that is not in it, onnx-lint
-    judges the rest of the model as one of the newest version. A model that states none is for `missing-ir-version`.
+    The versions that ONNX has published: 1 to 14. Under an earlier edition, those that its release of ONNX knew: 1 to 7
+    under `--edition 1.9`, to 10 under 1.16, to 13 under 1.21. The text says that the valid versions are those of the
+    schema's enumeration, and each release has its own; the table of releases, not the text of edition 1.9, which
+    prints an enumeration that ends at 3, tells what a release knew.
+
+    The rest of a model that is newer than the edition is judged nevertheless, by the rules of the version that it
+    states; with a version that was never published, by those of the newest. A model that states none is for
+    `missing-ir-version`.
 
     ### Example
 
@@ -38,10 +43,16 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
     ```
     """
     version = model.ir_version
-    allowed = f"1 to {NEWEST_IR_VERSION}"
+    edition = model.standard.edition
+    known = release_of_edition(edition).ir_version
     if version > NEWEST_IR_VERSION:
         message = f"IR version {version} is not published; the newest that onnx-lint knows is {NEWEST_IR_VERSION}"
-        yield Finding(ROOT.at("ir_version"), message, clause="VER-3", allowed=allowed)
+        yield Finding(ROOT.at("ir_version"), message, clause="VER-3", allowed=f"1 to {known}")
+    elif version > known:
+        release = release_of_ir_version(version)
+        assert release is not None  # IR versions that no release wrote are older than the first edition
+        message = f"IR version {version} came with ONNX {release.onnx}; edition {edition} knows {known} at most"
+        yield Finding(ROOT.at("ir_version"), message, clause="VER-3", allowed=f"1 to {known}")
     elif version < 0:
         message = f"IR version {version} is not positive"
-        yield Finding(ROOT.at("ir_version"), message, clause="MOD-2", allowed=allowed)
+        yield Finding(ROOT.at("ir_version"), message, clause="MOD-2", allowed=f"1 to {known}")

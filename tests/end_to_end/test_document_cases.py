@@ -18,6 +18,7 @@ from onnx_lint.loader import load, other_messages, strip_payloads
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.clauses import DEFAULT_EDITION
 
 CASES = re.findall(
     r"^\[(\w+)\] (.+?)(?: -> (.+))?\n((?:[^\[#\n].*\n)*)",
@@ -47,7 +48,8 @@ def _rules(kind: str, text: str, edition: str) -> list[str]:
 @pytest.mark.parametrize("edition", ["1.9", "1.16", "1.21", "1.23"])
 @pytest.mark.parametrize(("kind", "text"), CONFORMING.values(), ids=CONFORMING)
 def test_an_odd_document_conforms(kind: str, text: str, edition: str):
-    assert _rules(kind, text, edition) == []
+    newer = set() if edition == DEFAULT_EDITION else {"unknown-ir-version", "unknown-opset-version"}
+    assert [rule for rule in _rules(kind, text, edition) if rule not in newer] == []
 
 
 @pytest.mark.parametrize(("kind", "text", "rules"), FAULTY.values(), ids=FAULTY)
