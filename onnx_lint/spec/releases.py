@@ -139,7 +139,7 @@ def _release_of_opset(of: tuple[str, int]) -> Release | None:
 def release_of_edition(edition: str) -> Release:
     """The release that published an edition, which is named after it. Raises ValueError for one that none published."""
     for release in reversed(RELEASES):
-        if f"{release.onnx}.".startswith(f"{edition}."):
+        if release.onnx.split(".")[:2] == edition.split("."):
             return release
     raise ValueError(f"no release published edition {edition!r}")
 
