@@ -25,7 +25,7 @@ class Limits(Record):
     file_bytes: int = 1 << 34
     """Bytes of the file, tensors included. What is piped in is kept on disk up to this size."""
     text_bytes: int = 1 << 22
-    """Bytes of a model in text form, which takes up a hundred times its size in memory."""
+    """Bytes of a model in text form, of which parsers that are written in Python take seconds for each million."""
     message_bytes: int = 1 << 29
     """Bytes of the model without the large contents of its tensors, all of which is held in memory."""
     nodes: int = 500_000

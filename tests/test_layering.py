@@ -252,7 +252,13 @@ OF_THE_PROCESS = {
 OF_THE_SPECIFICATION = {
     "a message of the schema": {
         *("schema/variants:message", "schema/variants:outline", "schema/variants:nodeless", "schema/variants:packed"),
-        *("schema/variants:columns", "schema/wire:fields", "schema/wire:fields_by_name", "schema/reserved:_ranges"),
+        *(
+            "schema/variants:columns",
+            "schema/wire:fields",
+            "loader/text_elements:_fields",
+            "schema/wire:fields_by_name",
+            "schema/reserved:_ranges",
+        ),
         "model/places/enclosing_names:_naming_field",
     },
     "a published IR version, or that of the target": {

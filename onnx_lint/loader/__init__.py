@@ -14,7 +14,8 @@ from google.protobuf.message import DecodeError
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
 from onnx_lint.loader.document_kind import kind_of_content
-from onnx_lint.loader.elements import FREE_BYTES, TooManyElementsError, count_elements
+from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
+from onnx_lint.loader.elements import count_elements
 from onnx_lint.loader.identify import Form, identify, misnamed
 from onnx_lint.loader.limits import limit_fault, too_large, too_many
 from onnx_lint.loader.strip_payloads import (
@@ -86,13 +87,13 @@ def load(
         return make(None, faults=(large,), form=form.value, kind=kind)
     if form is Form.BINARY:
         return _load_binary(source, kind, limits, make)
-    from onnx_lint.loader.text import parse_json, parse_textproto  # with the readers of protobuf, for text alone
+    from onnx_lint.loader.text import read_text  # with the readers of protobuf, for text alone
 
-    parsed = parse_json(source, kind) if form is Form.JSON else parse_textproto(source, kind)
+    parsed = read_text(source, form, kind, limits)
     if isinstance(parsed, Fault) and kind == MODEL and proto is None:
         from onnx_lint.loader.text_kinds import another_text  # late, as few texts are no model
 
-        parsed = another_text(source, form, parsed)
+        parsed = another_text(source, form, parsed, limits)
     if isinstance(parsed, Fault):
         return make(None, faults=(parsed,), form=form.value, kind=kind)
     return _bounded(partial(make, form=form.value, kind=kind), parsed, misnamed(form, name))
@@ -141,8 +142,7 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
     except TooManyFieldsError:
         return model_of(None, (limit_fault("fields", limits, kind, TOO_MANY_FIELDS),))
     except TooManyElementsError as error:
-        what = f"at least {error.elements:,} messages, names and numbers take up {error.bytes:,} bytes of memory"
-        return model_of(None, (limit_fault("element_bytes", limits, kind, what),))
+        return model_of(None, (limit_fault("element_bytes", limits, kind, str(error)),))
     except WireError as error:
         return model_of(None, _unsplit(source, kind, limits, error))
     # Before the walk over single fields, which a million empty ones would keep busy.

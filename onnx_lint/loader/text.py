@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from google.protobuf import text_format
 
 from onnx_lint import schema
+from onnx_lint.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
+from onnx_lint.loader.identify import Form
+from onnx_lint.loader.limits import limit_fault
+from onnx_lint.loader.text_elements import JSON_STRING, QUOTED, count_json, count_text
 from onnx_lint.model import Fault, FaultKind, Proto
-from onnx_lint.model.documents.kinds import KINDS
+from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import Source
 
@@ -34,15 +40,9 @@ def _read(source: Source) -> str | Fault:
         return _fault(f"byte {error.start} is not UTF-8", error.start)
 
 
-# Quoted strings and comments may hold braces that open nothing. A string that is not closed is one all the same, up to
-# the end of the line: were it none, the search would begin anew at each quote in it. Nothing in these patterns is tried
-# twice either, as each part takes what the next one cannot begin with.
-QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
-"""A comment or a string in the text format of Protocol Buffers."""
-
 # Square brackets hold the elements of one field: they are no message and add no depth of their own.
 _TEXT_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]")
-_JSON_TOKENS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}]', re.DOTALL)
+_JSON_TOKENS: Final = re.compile(rf"{JSON_STRING}|[{{}}]", re.DOTALL)
 
 
 def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
@@ -79,14 +79,37 @@ def _column_before(column: int, line: str) -> int:
     return column - grown
 
 
-def parse_textproto(source: Source, kind: str = "ModelProto") -> Proto | Fault:
+def _too_dense(count: Callable[[str, str, int], int], text: str, kind: str, limits: Limits) -> Fault | None:
+    """The fault of a text whose elements would take up too much memory, found before any is parsed."""
+    if len(text) <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
+        return None
+    try:
+        count(text, kind, limits.element_bytes)
+    except TooManyElementsError as error:
+        return limit_fault("element_bytes", limits, kind, str(error))
+    return None
+
+
+def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
+    """The message in a text of this form, a model in outline; a fault where there is none, or too much of it.
+
+    The message goes before its outline is made: what is made above it in memory keeps that from being given back.
+    """
+    parsed: list[Any] = [(parse_json if form is Form.JSON else parse_textproto)(source, kind, limits)]
+    if kind != MODEL or isinstance(parsed[0], Fault):
+        return parsed.pop()
+    data = parsed.pop().SerializePartialToString()
+    return schema.outline(MODEL).FromString(data)
+
+
+def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
     """Parse a model in protobuf text format; the fault gives the line and column of a syntax error."""
     text = _read(source)
     if isinstance(text, Fault):
         return text
-    deep = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH)
-    if deep is not None:
-        return deep
+    fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH) or _too_dense(count_text, text, kind, limits)
+    if fault is not None:
+        return fault
     try:
         return text_format.Parse(_with_short_rows(text), schema.message(kind)(), descriptor_pool=schema.pool())
     except text_format.ParseError as error:
@@ -115,7 +138,7 @@ def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
     return _fault(f"the text is no {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)
 
 
-def parse_json(source: Source, kind: str = "ModelProto") -> Proto | Fault:
+def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
     """Parse a model in protobuf JSON."""
     from google.protobuf import json_format  # few models are JSON, and every run would pay for the import
 
@@ -123,9 +146,9 @@ def parse_json(source: Source, kind: str = "ModelProto") -> Proto | Fault:
     if isinstance(text, Fault):
         return text
     # The model itself has braces in JSON.
-    deep = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1)
-    if deep is not None:
-        return deep
+    fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1) or _too_dense(count_json, text, kind, limits)
+    if fault is not None:
+        return fault
     try:
         return json_format.Parse(
             text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1

@@ -8,8 +8,10 @@ import re
 from typing import Final
 
 from onnx_lint import schema
+from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.identify import Form
-from onnx_lint.loader.text import QUOTED, parse_json, parse_textproto
+from onnx_lint.loader.text import parse_json, parse_textproto
+from onnx_lint.loader.text_elements import QUOTED
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.model.places.place import ROOT
@@ -22,14 +24,14 @@ _HEAD: Final = 1 << 14
 """How many characters are looked at: what a text is meant to be shows early, and then the parser decides."""
 
 
-def another_text(source: Source, form: Form, fault: Fault) -> Fault:
+def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFAULT_LIMITS) -> Fault:
     """The fault of a text that does not parse as a model: `fault`, or one that says which messages it may be."""
     if fault.kind is not FaultKind.TEXT:
         return fault
     text = source.read_at(0, source.size).decode("utf-8-sig", "replace")
     names = _names_in_json(text) if form is Form.JSON else _names_in_text(text)
     parse = parse_json if form is Form.JSON else parse_textproto
-    found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind), Fault)]
+    found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind, limits), Fault)]
     if not found or MODEL in found:
         return fault
     message = f"the text is no ModelProto, but may be {' or '.join(found)} (option --proto)"

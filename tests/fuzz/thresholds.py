@@ -36,6 +36,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_FEW_VALUES": (0, 3),
     "FREE_BYTES": (0,),
     "_SMALL_BYTES": (0, 64),
+    "_MOST_KEPT": (0, 2),
 }
 """The names of the constants, in whatever modules they are, and the values that they are given."""
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What memory the elements of a message will take up, by and large."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireType
+from onnx_lint.spec.element_types import TYPED_FIELDS
+
+FREE_BYTES: Final = 1 << 14
+"""In so few bytes there cannot be more than the limit allows by default: nothing takes up a thousand times its size."""
+
+PAID_FOR: Final = 11
+"""So many bytes of memory are expected for each byte: the bytes themselves, copies of them, and what they hold."""
+
+TEXT_PAID_FOR: Final = 11
+"""The same for a text, whose copies are counted by themselves, as a character may take up four bytes of each."""
+
+_OF_MESSAGE: Final = 760
+"""How many bytes of memory a message takes up by and large, with what rules keep of it."""
+
+_OF_MESSAGES: Final = {
+    "NodeProto": 430,
+    "TensorProto": 2_000,
+    "SparseTensorProto": 950,
+    "AttributeProto": 1_000,
+    "NodeDeviceConfigurationProto": 1_000,
+    "GraphProto": 4_900,
+    "FunctionProto": 5_000,
+    "ShardingSpecProto": 1_000,
+    "TypeProto": 560,
+    "TypeProto.Tensor": 200,
+    "TensorShapeProto": 200,
+    "TensorShapeProto.Dimension": 220,
+    "StringStringEntryProto": 400,
+    "ValueInfoProto": 400,
+}
+"""Where it is known better: measured with files that hold nothing else, empty."""
+
+_OF_STRING: Final = 300
+_OF_NODE_STRING: Final = 100
+"""A name in a node that has few of them, as in models that people make: most are there twice."""
+_FEW_STRINGS: Final = 4
+"""So many names of a node, by and large, take up no more than that."""
+_OF_BYTES: Final = 110
+_OF_NUMBER: Final = 33
+_OF_VARINT: Final = 48
+"""A number that may have one byte in the file, and has eight in each of the messages that hold it for a time."""
+_OF_DIMENSION: Final = 90
+_OF_VALUE: Final = 80
+"""A value of a tensor, which may be left in the file instead."""
+
+
+class TooManyElementsError(Exception):
+    """The elements of a message take up more memory than the limit allows; the text says how much."""
+
+    def __init__(self, elements: int, size: int) -> None:
+        super().__init__(f"at least {elements:,} messages, names and numbers take up {size:,} bytes of memory")
+
+
+class ElementBudget:
+    """How many bytes of memory elements may take up, and how many those take up that were counted."""
+
+    def __init__(self, most_bytes: int, of_number: int | None = None) -> None:
+        self.left = most_bytes
+        self.of_number = of_number
+        """What each number of a list takes up, where that does not depend on the list."""
+        self.elements = 0
+        self.bytes = 0
+        self.node_strings = 0
+        """How many names of nodes may still come before there are more than a few for each node."""
+
+    def take(self, name: str, field: wire.Field, count: int) -> None:
+        """Count so many occurrences of a field of the message `name`; raises TooManyElementsError."""
+        self.elements += count
+        if field.message == "NodeProto":
+            self.node_strings += _FEW_STRINGS * count
+        elif name == "NodeProto" and field.is_string and field.repeated:
+            few = min(count, self.node_strings)
+            self.node_strings -= few
+            self.spend(few * _OF_NODE_STRING)
+            count -= few
+        if field.packable and self.of_number is not None:
+            self.spend(count * self.of_number)
+        else:
+            self.spend(count * _bytes_of(name, field))
+
+    def spend(self, size: int) -> None:
+        """Count so many bytes; raises TooManyElementsError."""
+        self.bytes += size
+        self.left -= size
+        if self.left < 0:
+            raise TooManyElementsError(self.elements, self.bytes)
+
+
+def _bytes_of(name: str, field: wire.Field) -> int:
+    """How many bytes of memory one occurrence of the field takes up."""
+    if field.message is not None:
+        return _OF_MESSAGES.get(field.message, _OF_MESSAGE)
+    if not field.repeated:
+        return 0
+    if field.is_string:
+        return _OF_STRING
+    if name == "TensorProto" and field.name in TYPED_FIELDS:
+        return _OF_VALUE
+    if field.wire_type == WireType.LEN:
+        return _OF_BYTES
+    if field.name == "dims":
+        return _OF_DIMENSION
+    return _OF_VARINT if field.wire_type == WireType.VARINT else _OF_NUMBER
