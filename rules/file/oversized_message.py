@@ -39,7 +39,7 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
     - The `onnx` package: `onnx.save(..., save_as_external_data=True)`; weights in attributes of Constant nodes go with
       `convert_attribute=True`.
     - PyTorch: `torch.onnx.export(..., external_data=True)` with `dynamo=True`.
-    - tf2onnx: `--large_model`.
+    - tf2onnx: `--large_model`, which writes an archive of the model and its data, to be unpacked.
     - ONNX Runtime: `use_external_data_format=True` for `quantize_static` and `quantize_dynamic`.
 
     ```

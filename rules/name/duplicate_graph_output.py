@@ -35,6 +35,8 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
 
     Return a value once; where callers want two outputs, copy it with an Identity node.
 
+    - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
+
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     node { op_type: "Identity" input: "y" output: "z" }

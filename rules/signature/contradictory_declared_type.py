@@ -40,9 +40,10 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Declare the type that follows from the operator, or give the operator what makes the declared one: behind a Cast
-    the `to` may be what is wrong. A tool that changes the precision of a model has to change both;
-    `onnxconverter_common.float16.convert_float_to_float16` does, and with `keep_io_types=True` leaves inputs and
-    outputs as they are.
+    the `to` may be what is wrong. A tool that changes the precision of a model has to change both.
+
+    - onnxconverter-common: `float16.convert_float_to_float16` leaves the `to` of a Cast at FLOAT and declares FLOAT16
+      behind it; with `op_block_list=[*float16.DEFAULT_OP_BLOCK_LIST, "Cast"]` it converts what comes out of the Cast.
 
     ```
     node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" i: 10 type: INT } }

@@ -37,8 +37,6 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
 
     Hand the value through an Identity node inside the graph.
 
-    - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
-
     ```
     node { op_type: "If" input: "condition" output: "y"
       attribute { name: "then_branch" type: GRAPH g {

@@ -12,7 +12,10 @@ from rule_examples import CORRECTION, EXAMPLE, blocks, written
 from onnx_lint.record import replace
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Diagnostic
+from onnx_lint.reporters.documentation import rule_markdown
+from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
 
@@ -43,3 +46,13 @@ def test_the_correction_draws_neither_the_finding_nor_an_error(entry: Registered
     for number, block in enumerate(shown):
         found = _found(block, entry, tmp_path / str(number) / entry.id / "valid")
         assert [item for item in found if item.rule == entry.id or item.severity is Severity.ERROR] == []
+
+
+@each_rule
+def test_explain_and_sarif_show_the_correction(entry: Registered):
+    edition = DEFAULT_STANDARD.edition
+    (described,) = sarif_rules([entry.id], edition)
+    for shown in (rule_markdown(entry, edition), described["help"]["markdown"]):
+        headings = [line for line in shown.splitlines() if line in {f"### {EXAMPLE}", f"### {CORRECTION}"}]
+        assert headings == [f"### {EXAMPLE}", f"### {CORRECTION}"]
+        assert [block for block in blocks(entry.rule, CORRECTION) if f"```\n{block}```" not in shown] == []
