@@ -74,6 +74,41 @@ FAMILIES: Final[Mapping[str, str]] = {
 }
 """The operators of each file, those of other domains than ai.onnx as "domain::name"."""
 
+RUNTIME_FAMILIES: Final[Mapping[str, str]] = {
+    "contrib_attention": """
+        Attention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention GroupQueryAttention MultiHeadAttention
+        PackedAttention PackedMultiHeadAttention QAttention SparseAttention
+    """,
+    "contrib_elements": """
+        BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BitmaskBiasDropout BitmaskDropout CDist CropAndResize
+        DynamicTimeWarping ExpandDims FastGelu GatedAdd GatedRMSNorm GatherND Gelu GemmaRotaryEmbedding GridSample
+        GroupNorm Inverse Irfft IsAllFinite MulInteger MurmurHash3 NGramRepeatBlock Pad QuickGelu Range Rfft ScaledSiLU
+        SkipGroupNorm Tokenizer TorchEmbedding Trilu UnfoldTensor Unique
+    """,
+    "contrib_images": """
+        FusedConv NhwcConv NhwcFusedConv NhwcMaxPool QLinearAveragePool QLinearConv QLinearGlobalAveragePool
+    """,
+    "contrib_matrices": """
+        DynamicQuantizeMatMul FusedGemm FusedMatMul FusedMatMulActivation GemmFastGelu GemmFloat8 MatMulBnb4
+        MatMulInteger16 MatMulIntegerToFloat MatMulNBits QGemm SparseToDenseMatMul TransposeMatMul
+    """,
+    "contrib_quantization": """
+        DequantizeLinear DequantizeWithOrder DynamicQuantizeLSTM GatherBlockQuantized QLinearAdd QLinearConcat
+        QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QLinearWhere QOrderedGelu
+        QOrderedLayerNormalization QuantizeBFP QuantizeLinear QuantizeWithOrder ReduceSumInteger
+    """,
+    "contrib_transformers": """
+        CausalConvWithState EmbedLayerNormalization GatedRelativePositionBias LongformerAttention MRotaryEmbedding MoE
+        QEmbedLayerNormalization QMoE RelativePositionBias RemovePadding RestorePadding RotaryEmbedding
+        SkipLayerNormalization SkipSimplifiedLayerNormalization
+    """,
+}
+"""The operators of ONNX Runtime, domain com.microsoft, in each file.
+
+The others have no rule: they are for internal use without a word on shapes, as those of com.microsoft.nchwc, what they
+put out depends on a search or on a compiled graph, or no exporter is known that writes them.
+"""
+
 WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "ai.onnx.ml::CastMap": "of one dimension by its description, and ONNX Runtime puts another one in front",
     "ai.onnx.ml::DictVectorizer": "of one dimension by its description, and ONNX Runtime puts another one in front",
@@ -84,7 +119,10 @@ WITHOUT_SHAPES: Final[Mapping[str, str]] = {
 
 @cache
 def _modules() -> dict[str, str]:
-    return {operator: module for module, operators in FAMILIES.items() for operator in operators.split()}
+    found = {operator: module for module, operators in FAMILIES.items() for operator in operators.split()}
+    for module, operators in RUNTIME_FAMILIES.items():
+        found.update({f"com.microsoft::{operator}": module for operator in operators.split()})
+    return found
 
 
 def shape_rule(schema: OperatorSchema) -> ShapeRule | None:

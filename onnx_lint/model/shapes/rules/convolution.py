@@ -13,9 +13,9 @@ from onnx_lint.model.shapes.rules.windows import Window, slid, spatial_kernel, s
 @shapes_of("Conv", "ConvInteger")
 def convolution(node: Operands) -> Outputs:
     """Weights [M, C / group, ...] over an input [N, C, ...]; the bias of Conv has M numbers."""
-    found = _convolved(node, 0, 1)
+    found = convolved(node, 0, 1)
     if node.operator == "Conv":
-        _bias(node, 2, 1)
+        bias(node, 2, 1)
     else:
         node.scalar(2)
         _by_output(node, 3, 1)
@@ -25,8 +25,8 @@ def convolution(node: Operands) -> Outputs:
 @shapes_of("QLinearConv")
 def quantized_convolution(node: Operands) -> Outputs:
     """As Conv, each tensor followed by its scale and zero point."""
-    found = _convolved(node, 0, 3)
-    _bias(node, 8, 3)
+    found = convolved(node, 0, 3)
+    bias(node, 8, 3)
     for index in (1, 2, 6, 7):
         node.scalar(index)
     for index in (4, 5):
@@ -34,9 +34,10 @@ def quantized_convolution(node: Operands) -> Outputs:
     return [found]
 
 
-def _bias(node: Operands, bias: int, weights: int) -> None:
-    if node.given(bias) and node.shape(bias, 1) is not None:
-        node.same((bias, 0), node.dim(weights, 0), node.place(weights, 0))
+def bias(node: Operands, index: int, weights: int) -> None:
+    """A number for each output of the weights."""
+    if node.given(index) and node.shape(index, 1) is not None:
+        node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
 
 
 def _by_output(node: Operands, index: int, weights: int) -> None:
@@ -46,7 +47,8 @@ def _by_output(node: Operands, index: int, weights: int) -> None:
         node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
 
 
-def _convolved(node: Operands, data: int, weights: int) -> Shape:
+def convolved(node: Operands, data: int, weights: int) -> Shape:
+    """The shape of the output of a convolution."""
     shape, kernel = _operands(node, data, weights)
     if shape is None:
         return None
@@ -170,7 +172,7 @@ def deformed(node: Operands) -> Outputs:
     _channels(node, 0, 1)
     _stated_kernel(node, kernel, 1)
     _positive_kernel(node, kernel, 1)
-    _bias(node, 3, 1)
+    bias(node, 3, 1)
     over = window(node, rank, spatial_kernel(kernel), 1)
     sizes = slid(node, shape, over) if over is not None else None
     if sizes is None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from onnx_lint.model.shapes.dims import Dims
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.model.shapes.problem import Source
 from onnx_lint.model.shapes.registration import shapes_of
 
 
@@ -21,6 +23,12 @@ def reduce(node: Operands) -> Outputs:
         return UNKNOWN
     if node.given(1) and listed is None:
         return [(None,) * len(shape)] if keeps else UNKNOWN
+    return reduced(node, shape, listed, source)
+
+
+def reduced(node: Operands, shape: Dims, listed: Dims | None, source: Source) -> Outputs:
+    """The shape without the axes that are listed, or with 1 for them; `source` lists them."""
+    keeps = node.integer("keepdims", 1) == 1
     if not listed:
         if node.integer("noop_with_empty_axes", 0):
             return [shape]
