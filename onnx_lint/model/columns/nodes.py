@@ -54,6 +54,7 @@ class NodeForm:
         "attributes",
         "domain",
         "inputs",
+        "is_shared",
         "op_type",
         "outputs",
         "overload",
@@ -81,6 +82,8 @@ class NodeForm:
         self.outputs = outputs
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
+        self.is_shared = False
+        """Whether the next model of the run may have this very form; others are gone with their model."""
 
 
 class NodeTable:
@@ -216,6 +219,7 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) 
         bare = _bare(core)
         form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table)
         if len(core) <= MAX_SHARED_BYTES and table.is_canonical:
+            form.is_shared = True
             _forms.keep(key, form)
     return form
 

@@ -39,7 +39,17 @@ class Outcome(Record):
 class Cell:
     """What is known of the nodes of one form in a frame."""
 
-    __slots__ = ("_attributes", "_contents", "_reads", "_rule", "arguments", "count", "operator", "outcomes")
+    __slots__ = (
+        "_attributes",
+        "_contents",
+        "_reads",
+        "_rule",
+        "arguments",
+        "count",
+        "number_operands",
+        "operator",
+        "outcomes",
+    )
 
     def __init__(
         self, operator: TypedOperator | None, arguments: Arguments, form: NodeForm, bound: Protos | None
@@ -53,6 +63,8 @@ class Cell:
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
         self._reads: frozenset[int] = frozenset()
+        self.number_operands: frozenset[int] = frozenset()
+        """The inputs whose floating-point content decides shapes."""
         if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
             self._take_rule(operator.schema, form, bound)
 
@@ -63,6 +75,10 @@ class Cell:
             return
         self._rule, self._attributes = rule, attributes
         reads = rule.reads
+        parameters = [(index, schema.input_at(index)) for index in reads]
+        self.number_operands = frozenset(
+            [index for index, found in parameters if found is not None and "tensor(float)" in found.types]
+        )
         if not schema.domain:
             from onnx_lint.model.shapes.contents import FOLLOWED
 
@@ -70,14 +86,6 @@ class Cell:
             if self._contents is not None:
                 reads += self._contents.reads
         self._reads = frozenset(reads)
-
-    @property
-    def number_operands(self) -> frozenset[int]:
-        """The inputs whose floating-point content decides shapes."""
-        if self._rule is None or self.operator is None:
-            return frozenset()
-        parameters = [(index, self.operator.schema.input_at(index)) for index in self._rule.reads]
-        return frozenset(index for index, found in parameters if found is not None and "tensor(float)" in found.types)
 
     def outcome(self, inputs: tuple[Fact | None, ...]) -> Outcome:
         """The outcome for inputs that `outcomes` does not have; None among them stands for what nothing is known of."""

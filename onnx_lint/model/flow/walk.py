@@ -25,7 +25,7 @@ from onnx_lint.model.flow.walks import Call, arguments_for
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.imports import Imports
-from onnx_lint.model.operators.operators import Operators
+from onnx_lint.model.operators.operators import Operators, Scope
 from onnx_lint.model.shapes.attribute_values import Protos
 from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
@@ -270,14 +270,15 @@ class _Flow:
     # --- operators
 
     def _cell(self, graph: Graph, form: NodeForm, frame: _Frame) -> Cell:
-        operator = self._operator(graph, form, frame.operators)
-        if operator is None:
-            cell = Cell(None, (), form, None)
-        elif frame.bindings is None or not form.attributes:
-            key = operator, form
-            cell = _cells[key] if key in _cells else _cells.keep(key, _made_cell(operator, form, frame))
-        else:
-            cell = _made_cell(operator, form, frame)
+        is_shared = form.is_shared and form.op_type not in self._called
+        is_shared = is_shared and (frame.bindings is None or not form.attributes)
+        key = self.ground.operators.scope(graph), form
+        cell = _cells.get(key) if is_shared else None
+        if cell is None:
+            operator = self._operator(graph, form, frame.operators)
+            cell = Cell(None, (), form, None) if operator is None else _made_cell(operator, form, frame)
+            if is_shared and operator is not None:
+                _cells.keep(key, cell)
         frame.cells[form] = cell
         return cell
 
@@ -446,7 +447,7 @@ def _made_cell(operator: TypedOperator, form: NodeForm, frame: _Frame) -> Cell:
     return Cell(operator, arguments, form, frame.bound)
 
 
-_cells: Final[Memory[tuple[TypedOperator, NodeForm], Cell]] = Memory(2_000)
+_cells: Final[Memory[tuple[Scope, NodeForm], Cell]] = Memory(2_000)
 """What is known of the nodes of a form where no call of a function decides it: a folder of models repeats a few."""
 
 

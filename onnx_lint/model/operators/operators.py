@@ -69,6 +69,19 @@ _kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = M
 """What domain, op_type and version stand for among the operators of some schemas."""
 
 
+class Scope:
+    """What graphs of any models have in common in which operators are of the same versions of the same schemas."""
+
+    __slots__ = ("operators",)
+
+    def __init__(self) -> None:
+        self.operators: Memory[NodeForm, Operator] = Memory(5_000)
+        """What nodes of a form stand for where no function has the name of the operator."""
+
+
+_scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]] = Memory(100)
+
+
 class AlikeNodes:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
@@ -127,6 +140,7 @@ class Operators:
         self._calls: dict[int, Operator] = {}
         self._unmatched: dict[tuple[str, str], Operator] = {}
         self._by_form: dict[tuple[int, NodeForm], Operator] = {}
+        self._scopes: dict[int, Scope] = {}
 
     def opset_versions(self, graph: Graph) -> Mapping[str, int]:
         """The operator set version that the nodes of a graph are bound to, for each domain (the default one is empty).
@@ -142,9 +156,18 @@ class Operators:
         versions = self._imports.versions(None)
         return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
 
-    def _scope(self, graph: Graph) -> int:
+    def _number(self, graph: Graph) -> int:
         """A number that graphs share in which operators are of the same versions."""
         return -1 if graph.function is None else self._imports.number_of(graph.function)
+
+    def scope(self, graph: Graph) -> Scope:
+        """What is known from earlier models of nodes as they are in a graph."""
+        number = self._number(graph)
+        found = self._scopes.get(number)
+        if found is None:
+            key = self.schemas, frozenset(self.opset_versions(graph).items())
+            found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
+        return found
 
     def operator(self, node: Node) -> Operator:
         """What the node's domain, op_type and overload stand for."""
@@ -152,7 +175,7 @@ class Operators:
 
     def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         """What the domain, op_type and overload of such a node of the graph stand for."""
-        key = (self._scope(graph), form)
+        key = (self._number(graph), form)
         if key not in self._by_form:
             self._by_form[key] = self._operator_in(graph, form)
         return self._by_form[key]
@@ -165,8 +188,15 @@ class Operators:
                 return self._call(function, form)
             if self._calls_of_functions.namesakes(form):
                 return self._unmatched_call(form)
-        domain = normalized_domain(form.domain)
-        return self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
+        known = self.scope(graph).operators
+        found = known.get(form)
+        if found is None:
+            domain = normalized_domain(form.domain)
+            found = self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
+            # What writers of files may have made up is not kept.
+            if form.is_shared and found.schema is not None:
+                known.keep(form, found)
+        return found
 
     @cached_property
     def _function_names(self) -> frozenset[str]:
@@ -179,7 +209,7 @@ class Operators:
         # Functions of one model repeat a few forms, and import the same few operator sets.
         known: dict[tuple[int, NodeForm], AlikeNodes] = {}
         for graph in self._graphs:
-            scope = self._scope(graph)
+            scope = self._number(graph)
             for form, count in graph.form_counts.items():
                 alike = known.get((scope, form))
                 if alike is None:
