@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.model.columns.gather import CHUNK
+from onnx_lint.cached import remembered
+from onnx_lint.model.columns.gather import CHUNK, dimensions
 from onnx_lint.record import Record
 from onnx_lint.schema.wire import decode_varint
 
@@ -138,3 +139,15 @@ def _counted(field: str, entry_bytes: int, content: bytes) -> tuple[str, int, in
     if content.isascii():
         return field, len(content), max(content, default=-1)
     return field, len(content.translate(None, _CONTINUED)), -1
+
+
+@remembered(1_000)
+def serialized_type(of: tuple[int, bytes]) -> bytes:
+    """The TypeProto of initializers of an element type and a shape, as writers serialize it; both are as in columns."""
+    made = schema.message("TypeProto")()
+    made.tensor_type.elem_type = of[0]
+    made.tensor_type.shape.SetInParent()
+    for size in dimensions(of[1]):
+        made.tensor_type.shape.dim.add().dim_value = size
+    serialized: bytes = made.SerializeToString()
+    return serialized

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeGuard
 
 from onnx_lint.cached import cached_property
+from onnx_lint.model.columns.initializers import serialized_type
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.in_words import describe_tensor_type, describe_type
 from onnx_lint.model.places.place import Place
@@ -110,7 +111,8 @@ class Declaration:
 def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
     """The declarations of each non-empty name that stands in several lists of the graph and not with one type in all.
 
-    Many exporters write outputs into value_info too, as the same type; nothing can be wrong with those. Of one name,
+    Many exporters write outputs into value_info too, as the same type, and old ones each initializer as an input;
+    nothing can be wrong with those. Of one name,
     inputs come first, then initializers, outputs, and value_info. The graph is no function.
     """
     lists = {
@@ -139,9 +141,16 @@ def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
 
 def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
     """Whether these entries of the graph's lists state the same type, byte for byte."""
-    if any(field in INITIALIZER_FIELDS for field, _ in entries):
+    if any(field == "sparse_initializer" for field, _ in entries):
         return False
-    return len({graph.value_infos[field].types[index] for field, index in entries}) == 1
+    held = graph.initializers
+    types = {
+        serialized_type((held.element_types[index], held.shapes[index]))
+        if field == "initializer"
+        else graph.value_infos[field].types[index]
+        for field, index in entries
+    }
+    return len(types) == 1
 
 
 def dimensions_of(proto: Proto) -> list[Dimension] | None:
