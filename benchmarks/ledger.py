@@ -128,6 +128,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "nodes.node_table(written)",
         "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
     ),
+    "parsed-strings": Pair(
+        "from onnx_lint.model.tensors import strings\nwindow = b'2\\x08abcdefgh' * 400_000\n",
+        "strings.short_record_count(window, 0)",
+        "strings._walked_count(window, strings._TAG)",
+    ),
     "gathered-fields": Pair(
         _TENSORS,
         "gathered = schema.columns('TensorProto')\n"

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from google.protobuf.message import DecodeError
+
 from onnx_lint.schema import columns
 
 CHUNK: Final = 1 << 9
@@ -19,3 +21,18 @@ CHUNK: Final = 1 << 9
 def dimensions(shape: bytes) -> tuple[int, ...]:
     """The dimensions of a tensor in serialized form, as the columns of initializers have them."""
     return tuple(columns("TensorProto").FromString(shape).dims)
+
+
+def elements_in(data: bytes, message: str, field: str) -> int | None:
+    """How many elements of one list of a message some bytes are; None where that is not all, or written otherwise.
+
+    The parser is believed where it would write the same bytes.
+    """
+    try:
+        found = columns(message).FromString(data)
+    except DecodeError:
+        return None
+    count = len(getattr(found, field))
+    is_canonical = found.ByteSize() == len(data)
+    found.ClearField(field)
+    return count if is_canonical and not found.ByteSize() else None

@@ -7,6 +7,7 @@ import codecs
 from collections.abc import Iterable
 from typing import Final
 
+from onnx_lint.model.columns.gather import elements_in
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.tensors.wire_values import PIECE_BYTES, byte_pieces
 from onnx_lint.schema import wire
@@ -97,10 +98,10 @@ class StringScan:
         return position
 
     def _short_records(self, window: bytes, start: int, offset: int) -> int:
-        """Take the records with a length of one byte from `start` on; return where the next record begins.
+        """Take short records from `start` on; return where the next record begins.
 
         Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are, and what is left
-        to look for stands out in one search.
+        to look for stands out in one search. (In UTF-8 a length of more bytes is whole characters as well.)
         """
         count, end = short_record_count(window, start)
         records = window[start:end]
@@ -108,9 +109,7 @@ class StringScan:
             self.count += count
             return end
         while start < end:
-            following = start + 2 + window[start + 1]
-            self._take(window[start + 2 : following], (offset + start, offset + following))
-            start = following
+            start = wire.advanced(start, self._record(window, start, offset))
         return end
 
     def _record(self, window: bytes, start: int, offset: int) -> int:
@@ -174,16 +173,57 @@ class StringScan:
 
 
 def short_record_count(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
-    """How many whole records of a field with a length of one byte stand from `position` on, and where they end."""
-    count = length = 0
-    most = len(window) - 1
+    """How many whole records of a field with lengths of one byte stand from `position` on, and where they end.
+
+    Where there are thousands longer ones may be among them.
+    """
+    count, found = 0, 1
+    while found:
+        piece = window[position : position + _PIECE_BYTES]
+        found, end = _parsed_count(piece, tag) if len(piece) == _PIECE_BYTES else (0, 0)
+        if not found:
+            found, end = _walked_count(piece, tag)
+        count, position = count + found, position + end
+    return count, position
+
+
+_PIECE_BYTES: Final = 1 << 16
+"""So much is counted at once: what the parser makes of it stays in the processor's cache."""
+
+_LISTS: Final = {_TAG: ("TensorProto", "string_data"), 9 << 3 | wire.WireType.LEN: ("AttributeProto", "strings")}
+"""The lists of strings that may be long, by the tag of their records."""
+
+_TRIES: Final = 3
+"""At so many places at most a piece is cut off: it has to end with a record, and strings may look like tags."""
+
+
+def _parsed_count(piece: bytes, tag: int) -> tuple[int, int]:
+    """The number and the end of most of the records of a piece, as the parser tells (docs/performance.md:
+    parsed-strings); 0 and 0 where it does not.
+    """
+    message, field = _LISTS.get(tag, ("", ""))
+    end = len(piece)
+    for _ in range(_TRIES if message else 0):
+        end = piece.rfind(tag, 1, end)
+        if end < 0:
+            break
+        count = elements_in(piece[:end], message, field)
+        if count is not None:
+            return count, end
+    return 0, 0
+
+
+def _walked_count(piece: bytes, tag: int) -> tuple[int, int]:
+    """The number and the end of the records of a piece that have a length of one byte, up to the first other one."""
+    count = position = length = 0
+    most = len(piece) - 1
     while position < most:
-        length = window[position + 1]
-        if length > _MAX_SHORT or window[position] != tag:
+        length = piece[position + 1]
+        if length > _MAX_SHORT or piece[position] != tag:
             break
         position += 2 + length
         count += 1
-    if position > len(window):  # the last one goes on behind the window
+    if position > len(piece):  # the last one goes on behind the piece
         return count - 1, position - 2 - length
     return count, position
 

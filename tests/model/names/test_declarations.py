@@ -115,3 +115,16 @@ def test_a_graph_that_declares_each_value_once_is_left_out():
 def test_a_value_that_is_declared_alike_everywhere_is_left_out():
     model = _model(f'output {{ name: "a" type {{ {SHAPELESS} }} }} value_info {{ name: "a" type {{ {SHAPELESS} }} }}')
     assert model.repeated_declarations == {}
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (), (0,)])
+def test_an_initializer_of_the_type_that_its_input_declares_is_left_out(sizes: tuple[int, ...]):
+    dims = " ".join(f"dims: {size}" for size in sizes)
+    dim = " ".join(f"dim {{ dim_value: {size} }}" for size in sizes)
+    declared = f"tensor_type {{ elem_type: 1 shape {{ {dim} }} }}"
+    for element_type, expected in ((1, 0), (7, 1)):
+        model = _model(
+            f'initializer {{ name: "w" data_type: {element_type} {dims} }} input {{ name: "w" type {{ {declared} }} }}'
+            f' value_info {{ name: "w" type {{ {declared} }} }}'
+        )
+        assert len(model.repeated_declarations) == expected
