@@ -34,7 +34,9 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
       `->` only labels that stand before it;
     - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
-    - `value` of ConstantOfShape: one element.
+    - `value` of ConstantOfShape: one element; `kernel_params` of support vector machines: three;
+    - TreeEnsemble: positions of nodes and leaves that are there, targets below `n_targets`, modes of type uint8;
+    - `default_tensor` of LabelEncoder: of the type of its values.
 
     An empty list counts as left out. Where an attribute refers to a parameter of a function, each value counts that a
     call or a default brings there, through functions that hand it on as well. What depends on shapes is for

@@ -33,7 +33,9 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
       `prob_b` of SVMClassifier, the two lists of CategoryMapper;
     - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other than
-      NOTSET. For pools, where consumers pass over the pads, that is a warning.
+      NOTSET, an attribute of TreeEnsembleClassifier or TreeEnsembleRegressor and the one that is called the same with
+      `_as_tensor` at the end. For pools, where consumers pass over the pads, that is a warning, and so is a `default_*`
+      of LabelEncoder since version 4 that is of another type than its `values_*`.
 
     That none of several is there, of which one is needed, is for `missing-operator-attribute`. A list that is empty
     counts as not given, and so does a tensor of `scales` or `sizes` without elements: in operator set 11 `scales` is

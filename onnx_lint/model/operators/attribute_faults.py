@@ -53,7 +53,7 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
     for fault in (
         *_below(constraints, given),
         *_repeated(constraints, given),
-        *_missized(constraints, given),
+        *_missized(schema, constraints, given),
         *_unequal(constraints, given),
         *_of_operator(schema, form, given),
     ):
@@ -97,10 +97,14 @@ def _first_repeated(numbers: Iterator[int]) -> int | None:
     return None
 
 
-def _missized(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
+def _missized(
+    schema: OperatorSchema, constraints: AttributeConstraints, given: GivenAttributes
+) -> Iterator[AttributeFault]:
     for name, size in constraints.sizes.items():
         length = _length(given[name]) if name in given else None
-        if length is not None and length != size:
+        # A list that may be left out is so, too, where it is empty.
+        is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
+        if length is not None and length != size and not is_left_out:
             yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
 
 
@@ -163,6 +167,12 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
         yield from _activations(schema, form, given)
     elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:
         yield from _intercepts(form, given)
+    elif key in (("ai.onnx.ml", "TreeEnsemble"), ("ai.onnx.ml", "LabelEncoder")):
+        from onnx_lint.model.operators.machine_learning_attributes import encoder_faults, tree_faults  # late, as rare
+
+        faults = tree_faults(given) if schema.name == "TreeEnsemble" else encoder_faults(given)
+        for attribute, what, allowed, other in faults:
+            yield AttributeFault(attribute, what, allowed, other)
 
 
 def _permutation(attribute: Proto) -> Iterator[AttributeFault]:

@@ -76,6 +76,8 @@ A list that is left out or empty is not compared. Of two that exclude each other
 _SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
     ("", "ConstantOfShape", "value", 9, 1),
     ("", "MaxRoiPool", "pooled_shape", 1, 2),
+    ("ai.onnx.ml", "SVMClassifier", "kernel_params", 1, 3),
+    ("ai.onnx.ml", "SVMRegressor", "kernel_params", 1, 3),
 )
 """Domain, operator, attribute, first version, and the number of its elements."""
 
@@ -83,9 +85,16 @@ ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
 """How many activation functions a recurrent operator has for each direction."""
 
 
-WITH_MORE: Final = frozenset({("", "Einsum"), ("", "Transpose"), ("ai.onnx.ml", "LinearRegressor")}) | {
-    ("", name) for name in ACTIVATIONS
-}
+WITH_MORE: Final = frozenset(
+    {
+        ("", "Einsum"),
+        ("", "Transpose"),
+        ("ai.onnx.ml", "LabelEncoder"),
+        ("ai.onnx.ml", "LinearRegressor"),
+        ("ai.onnx.ml", "TreeEnsemble"),
+        *[("", name) for name in ACTIVATIONS],
+    }
+)
 """Operators with demands that no table has."""
 
 

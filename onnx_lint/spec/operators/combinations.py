@@ -6,7 +6,8 @@ operators and of their attributes and operands, one row for each such sentence, 
 
 Left out are sentences on attributes with a default value (the `default_*` of CategoryMapper and LabelEncoder-1, the
 `replaced_value_*` of Imputer): each of these always has a value, so "one and only one is defined" can only be about
-which of them is looked at.
+which of them is looked at. So are those by which an attribute "is valid only" with a value of another (`nearest_mode`
+and `cubic_coeff_a` of Resize): exporters write all of them into each node, and they say nothing there.
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ asterisk at the end of an attribute stands for any ending: each such attribute i
 """
 
 _CLASS_LABELS: Final = "LinearClassifier SVMClassifier TreeEnsembleClassifier ZipMap"
+_TREE_CLASSIFIER: Final = "TreeEnsembleClassifier"
+_TREE_REGRESSOR: Final = "TreeEnsembleRegressor"
+_TREES: Final = f"{_TREE_CLASSIFIER} {_TREE_REGRESSOR}"
 
 _ROWS: Final[tuple[_Row, ...]] = (
     ("", "Attention", 23, Choice.TOGETHER, "in:past_key in:past_value", "the operator's description"),
@@ -96,12 +100,20 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("ai.onnx.ml", _CLASS_LABELS, 1, Choice.ONE, "classlabels_*", "attributes 'classlabels_*'"),
     ("ai.onnx.ml", "OneHotEncoder", 1, Choice.ONE, "cats_*", "attributes 'cats_*'"),
     ("ai.onnx.ml", "SVMClassifier", 1, Choice.TOGETHER, "prob_a prob_b", "attribute 'prob_b'"),
+    *[("ai.onnx.ml", operators, 3, Choice.AT_MOST_ONE, f"{name} {name}_as_tensor", "the operator's description")
+      for name, operators in (("base_values", _TREES), ("nodes_hitrates", _TREES), ("nodes_values", _TREES),
+                              ("class_weights", _TREE_CLASSIFIER), ("target_weights", _TREE_REGRESSOR))],
 )  # fmt: skip
 
 _UNENFORCED: Final[tuple[_Row, ...]] = (
     ("", "AveragePool LpPool MaxPool", 1, Choice.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
-)
-"""What the text forbids and consumers take: with `auto_pad` they do not look at the `pads` of a pool."""
+    *[("ai.onnx.ml", "LabelEncoder", 4, Choice.AT_MOST_ONE, f"{values} {defaults}", "the operator's description")
+      for values, defaults in (("values_int64s", "default_float+default_string"),
+                               ("values_floats", "default_int64+default_string"),
+                               ("values_strings", "default_float+default_int64"))],
+)  # fmt: skip
+"""What the text forbids and consumers take: with `auto_pad` they do not look at the `pads` of a pool, nor at a default
+of another type than the values of LabelEncoder."""
 
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
 """Values of attributes by which they say the same as without them."""
