@@ -28,7 +28,8 @@ def tree_faults(given: Mapping[str, Proto]) -> Iterator[Fault]:
     if modes is not None and modes.t.data_type in ELEMENT_TYPES and modes.t.data_type != _UINT8:
         name = ELEMENT_TYPES[modes.t.data_type].name
         yield "nodes_modes", f"is a tensor of {name}", "a tensor of uint8", None
-    nodes, leaves = (_length(given, name) for name in ("nodes_featureids", "leaf_targetids"))
+    nodes = _longest(given, "nodes_featureids", "nodes_truenodeids")
+    leaves = _longest(given, "leaf_targetids", "leaf_weights")
     if nodes is not None:
         yield from _outside(given, "tree_roots", nodes, "node", "nodes_featureids")
     targets = given["n_targets"].i if "n_targets" in given else None
@@ -43,8 +44,10 @@ def tree_faults(given: Mapping[str, Proto]) -> Iterator[Fault]:
             yield from _lost_children(given, positions, are_leaves, nodes, leaves)
 
 
-def _length(given: Mapping[str, Proto], name: str) -> int | None:
-    return len(given[name].ints) if name in given else None
+def _longest(given: Mapping[str, Proto], *names: str) -> int | None:
+    """How many there are of what lists tell; that these are not equally long has a finding of its own."""
+    lengths = [max(0, len(given[name].ints), *given[name].t.dims[:1]) for name in names if name in given]
+    return max(lengths, default=None)
 
 
 def _outside(given: Mapping[str, Proto], name: str, count: int, what: str, other: str) -> Iterator[Fault]:
