@@ -32,8 +32,9 @@ def tree_faults(given: Mapping[str, Proto]) -> Iterator[Fault]:
     leaves = _longest(given, "leaf_targetids", "leaf_weights")
     if nodes is not None:
         yield from _outside(given, "tree_roots", nodes, "node", "nodes_featureids")
-    targets = given["n_targets"].i if "n_targets" in given else None
-    if targets is not None:
+    targets = given["n_targets"].i if "n_targets" in given else -1
+    # A negative number has a finding of its own.
+    if targets >= 0:
         yield from _outside(given, "leaf_targetids", targets, "target", "n_targets")
     for positions, are_leaves in _CHILDREN:
         if are_leaves in given:

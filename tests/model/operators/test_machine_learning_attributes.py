@@ -63,6 +63,7 @@ def test_lists_that_are_left_out_or_of_other_lengths_lead_nowhere_else():
         assert list(tree_faults(_attributes(**{key: value for key, value in TREE.items() if key != name}))) == []
     assert list(tree_faults(_attributes(**{**TREE, "leaf_targetids": [0]}) | {"leaf_weights": _tensor(1, 3)})) == []
     assert list(tree_faults(_attributes(**{**TREE, "nodes_featureids": [0]}))) == []
+    assert list(tree_faults(_attributes(**TREE, n_targets=-1))) == []
     assert list(tree_faults({"leaf_weights": _tensor(1, -5), "nodes_modes": _tensor(99, 1)})) == []
 
 
