@@ -74,16 +74,17 @@ def completed(excerpt: str) -> Proto:
         text_format.Merge(field, model if name in model.DESCRIPTOR.fields_by_name else model.graph)
     if "ir_version" not in states:
         model.ir_version = NEWEST.ir_version
-    for graph, name in zip([model.graph, *_graphs(model)], _names(), strict=False):
-        if not graph.name and not ("graph" in states and graph is model.graph):
-            graph.name = name
+    if "graph" not in states:
+        model.graph.name = model.graph.name or "graph"
+    for number, graph in enumerate(_graphs(model)):
+        graph.name = graph.name or f"graph_{number}"
     if states.isdisjoint({"graph", "input"}):
         _define(model, sorted(_free(model.graph)))
     domains = {normalized_domain(part.domain) for part in (*_nodes(model), *model.functions)}
-    imports = [{"domain": domain, "version": NEWEST.opset_version(domain) or 1} for domain in sorted({"", *domains})]
-    for part in [*([] if "opset_import" in states else [model]), *(f for f in model.functions if not f.opset_import)]:
-        for pair in imports:
-            part.opset_import.add(**pair)
+    for part in (model, *model.functions):
+        if not part.opset_import:
+            for domain in sorted({"", *domains}):
+                part.opset_import.add(domain=domain, version=NEWEST.opset_version(domain) or 1)
     return model
 
 
@@ -98,12 +99,6 @@ def _fields(excerpt: str) -> Iterator[tuple[str, str]]:
     ends = [start for _, start in starts[1:]] + [len(excerpt)]
     for (name, start), end in zip(starts, ends, strict=True):
         yield name, excerpt[start:end]
-
-
-def _names() -> Iterator[str]:
-    yield "graph"
-    for number in range(1000):
-        yield f"graph_{number}"
 
 
 def _graphs(part: Proto) -> Iterator[Proto]:

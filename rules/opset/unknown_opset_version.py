@@ -50,7 +50,7 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     Import the version by which the nodes are written, or update onnx-lint where it is newer than this one knows.
 
     - PyTorch: `torch.onnx.export(..., opset_version=21)`.
-    - skl2onnx and onnxmltools: `target_opset={"": 21, "ai.onnx.ml": 3}`.
+    - skl2onnx: `target_opset={"": 21, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 18`.
 
     ```

@@ -58,8 +58,8 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     Give the operator what it takes at the imported version, or import the version by which the node is written.
 
     - PyTorch: `torch.onnx.export(..., opset_version=13)`.
-    - `onnx.version_converter.convert_version(model, 13)` rewrites nodes and import together; to raise the number in
-      `opset_import` alone is not enough.
+    - `onnx.version_converter.convert_version(model, 13)` brings a model whose nodes go with their import to another
+      version, nodes and import together.
 
     ```
     opset_import { version: 13 }

@@ -43,7 +43,7 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use INT64, which holds the same numbers, where a text of 2021 is what counts.
+    Use INT64, which holds every number of UINT32, where the text of edition 1.9 is what counts.
 
     ```
     # edition: 1.9

@@ -32,7 +32,7 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the entry.
+    Drop the entry, or all of them: `onnx.shape_inference.infer_shapes` writes `value_info` only for values in between.
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }

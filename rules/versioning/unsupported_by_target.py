@@ -50,7 +50,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     Export for the consumer, or update the consumer.
 
     - PyTorch: `torch.onnx.export(..., opset_version=17)`.
-    - skl2onnx and onnxmltools: `target_opset={"": 17, "ai.onnx.ml": 3}`.
+    - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 17`.
     - A model that is there: `onnx.version_converter.convert_version(model, 17)`, as far as the older version has the
       operators.
