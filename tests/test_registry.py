@@ -130,7 +130,7 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
 
     examples = ("tests/rules/test_examples.py", "-k", "any-type")
     code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *examples)
-    assert (code, "2 passed" in output) == (0, True), output
+    assert (code, "3 passed" in output) == (0, True), output
 
     assert _run(checkout, "tools.catalogue") == (0, "")
     assert "(type/any_type_at_all.py)" in (checkout / "rules" / "README.md").read_text()
