@@ -23,8 +23,9 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A function may import another version of a domain than the model does, as long as each operator that its body
-    uses is the same in both. Where the model does not import the domain, the first function that does takes its
-    place. There is one finding for each function and domain.
+    uses is the same in both; one that only the function's version has is not. Where the model does not import the
+    domain, the first function that does takes its place. There is one finding for each function and domain. An operator
+    that the function's version does not have is for `unknown-operator`.
 
     ### Example
 
@@ -83,11 +84,11 @@ def _operators(model: Model) -> dict[tuple[int, str], dict[str, Node]]:
 def _findings(
     model: Model, function: Function, domain: str, used: Mapping[str, Node], versions: tuple[int, int]
 ) -> Iterator[Finding]:
-    differing: dict[str, tuple[OperatorSchema, OperatorSchema]] = {}
+    differing: dict[str, tuple[OperatorSchema, OperatorSchema | None]] = {}
     first = None
     for op_type, node in used.items():
         mine, theirs = (model.operators.schemas.find(domain, op_type, version) for version in versions)
-        if mine is not None and theirs is not None and mine.since_version != theirs.since_version:
+        if mine is not None and (theirs is None or mine.since_version != theirs.since_version):
             differing[op_type] = mine, theirs
             first = first or node
     if first is None:
@@ -96,11 +97,11 @@ def _findings(
     more = len(differing) - 1
     others = f" (and {more:,} more {'operators' if more > 1 else 'operator'})" if more else ""
     name = quote(domain or "ai.onnx")
+    other = f"with the version of {theirs.since_version}" if theirs is not None else "which does not have it"
     yield Finding(
         first.place.at("op_type"),
         f"{first.describe()}{others} in {function.body.describe()}, which imports {name} {versions[0]}, "
-        f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, "
-        f"with the version of {theirs.since_version}",
+        f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, {other}",
         related=(Related(function.place, f"{function.body.describe()} imports {name} {versions[0]}"),),
         allowed="imports that lead to the same version of each operator",
         subject=function.qualified_name,

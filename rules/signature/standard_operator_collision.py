@@ -3,25 +3,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
-from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
+from onnx_lint.model import Function, Model, Node
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.releases import (
+    DEFAULT_DOMAIN,
+    ML_DOMAIN,
+    TRAINING_DOMAIN,
+    is_onnx_domain,
+    normalized_domain,
+)
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-24", since="0.1.0", about=Model.functions)
+@rule(clause=("FUN-24", "FUN-24a"), since="0.1.0", about=Model.functions)
 def standard_operator_collision(model: Model) -> Iterator[Finding]:
-    """A function carries the domain and name of a standard operator.
+    """A function carries the domain and name of a standard operator, or is called in a domain that has only those.
 
     ### Why it matters
 
     Which of the two a node means is left to the consumer: one puts the body of the function in its place, another
-    runs its own operator. If the two differ, so do the results.
+    runs its own operator. If the two differ, so do the results. Under a new name in a domain of ONNX, `onnx.checker`
+    looks for an operator alone and refuses the call.
 
     ### What is allowed
 
-    Functions in domains of one's own, and in ONNX's domains under names that no version of the operator set has.
-    Everywhere else onnx-lint reads such a node as a call of the function.
+    Functions in domains of one's own. Functions in ONNX's domains under names that no version of the operator set has
+    are allowed too, as no sentence says which domain a function may have; but in the default domain, `ai.onnx.ml` and
+    `ai.onnx.training` a call of one is reported at the function. A name that has been taken is read as a call of the
+    function.
 
     ### Example
 
@@ -39,7 +48,12 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     ```
     """
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
-    for function in model.functions if published else ():
+    if not published:
+        return
+    called: dict[int, Node] = {}
+    for node, function in model.calls.all:
+        called.setdefault(function.index, node)
+    for function in model.functions:
         domain = normalized_domain(function.domain)
         versions = model.operators.schemas.versions(domain, function.name) if function.domain in published else ()
         if versions:
@@ -48,5 +62,25 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
                 f"{function.body.describe()} carries the name of an operator that {quote(domain or 'ai.onnx')} has "
                 f"since version {versions[0]}",
                 allowed="a domain that ONNX does not publish, or another name",
+                clause="FUN-24",
                 subject=function.qualified_name,
             )
+        elif _is_refused(function) and function.index in called:
+            yield Finding(
+                function.place.at("domain") if function.domain else function.place.at("name"),
+                f"{function.body.describe()} is called in {quote(domain or 'ai.onnx')}, which has no operator of that "
+                f"name",
+                allowed="a domain that ONNX does not publish",
+                clause="FUN-24a",
+                related=(Related(called[function.index].place, f"called by {called[function.index].describe()}"),),
+                subject=function.qualified_name,
+            )
+
+
+def _is_refused(function: Function) -> bool:
+    """Whether `onnx.checker` looks for every name in the function's domain among operators.
+
+    A function that states no domain has a finding of its own.
+    """
+    domain = normalized_domain(function.domain)
+    return function.proto.HasField("domain") and domain in (DEFAULT_DOMAIN, ML_DOMAIN, TRAINING_DOMAIN)

@@ -67,14 +67,9 @@ EXPLAINED = (
         "a tensor with a dimension of zero has no elements; onnx multiplies those before it",
     ),
     Explained(
-        r"No Op registered for",
-        lambda model: any(function.domain in ("", "ai.onnx") for function in model.functions),
-        "onnx looks for names in the default domain among its own operators alone; a function may be in any domain",
-    ),
-    Explained(
         r"Opset import for domain .* not compatible",
-        lambda model: bool(model.functions),
-        "a function may import another operator set than the model; FUN-14 asks where one operator means two things",
+        lambda model: len({entry.domain for entry in model.opset_import}) < len(model.opset_import),
+        "of two imported versions of a domain the specification takes the highest, onnx the last",
     ),
 )
 
