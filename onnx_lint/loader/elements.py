@@ -35,6 +35,9 @@ _FREE_LEVELS: Final = 3
 _LEVELS: Final = (b"\x22", b"\x2a", b"\x4a")
 """The tags of sequence_type, map_type and optional_type; these bytes may be anything else as well."""
 
+_OF_SHARED_TYPE: Final = 60
+"""What a value takes up whose type another one has as well."""
+
 _WORTHWHILE: Final = 256
 """So many bytes of a row are to be passed over at once, or the walk is not begun anew behind them."""
 
@@ -107,7 +110,7 @@ class _Count:
             if value not in self.types:
                 found.append(value)
                 self.types[value] = _OF_LEVEL * max(sum(map(value.count, _LEVELS)) - _FREE_LEVELS, 0)
-            self.budget.spend(count * self.types[value])
+            self.budget.spend(count * (_OF_SHARED_TYPE + self.types[value]))
         return found
 
     def one_by_one(self, name: str, piece: bytes, inner: dict[str, list[bytes]]) -> None:

@@ -51,7 +51,7 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
 def _findings(node: Node) -> Iterator[Finding]:
     values = {name: ("output", index) for index, name in enumerate(node.outputs) if name}
     values |= {name: ("input", index) for index, name in enumerate(node.inputs) if name}
-    for index, attribute in enumerate(node.proto.attribute):
+    for index, attribute in enumerate(node.attribute_protos):
         if attribute.name not in values:
             continue
         field, position = values[attribute.name]

@@ -47,7 +47,7 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
 
 def _duplicates(node: Node) -> Iterator[Finding]:
     first: dict[str, int] = {}
-    for index, attribute in enumerate(node.proto.attribute):
+    for index, attribute in enumerate(node.attribute_protos):
         name = attribute.name
         other = first.setdefault(name, index)
         if other == index or not name:

@@ -50,7 +50,7 @@ def _describe(graph: Graph) -> str:
         return graph.describe()
     if attribute.field == "attribute":
         node = outer.nodes[graph.position]
-        holder, protos = f" of {node.describe()}", node.proto.attribute
+        holder, protos = f" of {node.describe()}", node.attribute_protos
     else:
         holder, protos = "" if outer.is_file else f" of {outer.describe()}", outer.attribute_protos
     number = "" if graph.place.index is None else f" {graph.place.index} in"

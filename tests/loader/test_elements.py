@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import reencode
 from dense_files import DENSE
+from dense_models import DENSE_MODELS
 from peak import run
 from wire_bytes import BASE, length
 
@@ -87,6 +88,16 @@ def test_the_memory_of_large_files_is_bounded(name: str, tmp_path: Path):
     path.write_bytes(DENSE[name](20 * MEGABYTE))
     done = run(path)
     assert (done.code in {0, 1}, done.errors) == (True, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTOR * path.stat().st_size
+
+
+@pytest.mark.parametrize("name", DENSE_MODELS)
+def test_models_of_many_small_parts_are_judged(name: str, tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(DENSE_MODELS[name]())
+    done = run(path)
+    assert (done.code in {0, 1}, done.errors) == (True, "")
+    assert "exceeded-limit" not in {found["rule"] for found in done.report["files"][0]["diagnostics"]}
     assert done.peak_bytes <= FIXED_BYTES + FACTOR * path.stat().st_size
 
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as exporters write them, of many small parts: they are to be judged, however many parts there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from wire_bytes import BASE, length, number
+
+COUNT = 50_000
+
+
+def _type(*dims: int) -> bytes:
+    shape = b"".join(length(1, number(1, dim)) for dim in dims)
+    return length(2, length(1, number(1, 1) + length(2, shape)))
+
+
+def _value(field: int, name: str) -> bytes:
+    return length(field, length(1, name) + _type(1, 3, 224, 224))
+
+
+def _graph(nodes: list[bytes], others: bytes = b"", output: str = "x0") -> bytes:
+    rows = b"".join(length(1, node) for node in nodes)
+    return BASE + length(7, rows + length(2, "g") + others + _value(11, "x") + _value(12, output))
+
+
+def _initializer(name: str, payload: int) -> bytes:
+    return length(5, number(1, payload // 4) + number(2, 1) + length(8, name) + length(9, bytes(payload)))
+
+
+def additions() -> bytes:
+    """A chain of Add, each of which adds an initializer of its own."""
+    nodes = [
+        length(1, f"x{i}") + length(1, f"w{i}") + length(2, f"x{i + 1}") + length(3, f"n{i}") + length(4, "Add")
+        for i in range(COUNT)
+    ]
+    weights = b"".join(_initializer(f"w{i}", 4) for i in range(COUNT))
+    return _graph([length(1, "x") + length(2, "x0") + length(4, "Relu"), *nodes], weights)
+
+
+def concatenation() -> bytes:
+    """One Concat of all inputs of the graph."""
+    names = [f"x{i}" for i in range(COUNT)]
+    concat = b"".join(length(1, name) for name in names) + length(2, "y") + length(4, "Concat")
+    axis = length(5, length(1, "axis") + number(3, 0) + number(20, 2))
+    return _graph([concat + axis], b"".join(_value(11, name) for name in names), "y")
+
+
+def annotated_values() -> bytes:
+    """A chain of Relu with the type of each value."""
+    nodes = [length(1, f"x{i}") + length(2, f"x{i + 1}") + length(3, f"n{i}") + length(4, "Relu") for i in range(COUNT)]
+    return _graph(
+        [length(1, "x") + length(2, "x0") + length(4, "Relu"), *nodes],
+        b"".join(_value(13, f"x{i + 1}") for i in range(COUNT - 1)),
+    )
+
+
+DENSE_MODELS: Mapping[str, Callable[[], bytes]] = {
+    "additions": additions,
+    "a concatenation": concatenation,
+    "annotated values": annotated_values,
+}
