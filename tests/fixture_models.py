@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import functools
+import random
 
-from fixture_files import FIXTURES, read_fixture
+from fixture_files import FIXTURES, fixture_paths, read_fixture
 
 from onnx_lint.model import Model
 
@@ -30,4 +31,15 @@ RULES = (
 def fixture_models() -> dict[str, Model]:
     paths = [path for rule in RULES for path in sorted((FIXTURES / rule).glob("*/*.textproto"))]
     models = {str(path.relative_to(FIXTURES)): read_fixture(path).model() for path in paths}
+    return {name: model for name, model in models.items() if model.loaded}
+
+
+@functools.cache
+def some_models() -> dict[str, Model]:
+    """A twentieth of all fixtures, and those that have much to do with functions."""
+    paths = sorted(fixture_paths())
+    chosen = {*random.Random(9).sample(paths, len(paths) // 20)}
+    for rule in ("missing-opset-import", "incompatible-opset-import", "duplicate-opset-import", "unresolved-overload"):
+        chosen.update((FIXTURES / rule).glob("*/*.textproto"))
+    models = {str(path.relative_to(FIXTURES)): read_fixture(path).model() for path in sorted(chosen)}
     return {name: model for name, model in models.items() if model.loaded}

@@ -48,6 +48,9 @@ FLOORS = (
     {"types"},
     {"newer_features", "shapes"},
     {"flow"},
+    {"loaded_file"},
+    {"file_parts"},
+    {"analyses"},
     {"model"},
     {"__init__"},
 )
@@ -220,7 +223,7 @@ def test_nobody_sets_an_attribute_of_a_model():
     """A model is finished when `load` returns it; what it derives it keeps itself."""
     wrong, seen = [], 0
     for path in _files():
-        if path == MODEL / "model.py":
+        if path == MODEL / "loaded_file.py":
             continue
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(function, ast.FunctionDef):

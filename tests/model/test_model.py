@@ -1,56 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs, and what is visible in them."""
+"""What a rule may be about is there exactly in models that have it."""
 
 from __future__ import annotations
 
-import walked
-from google.protobuf import text_format
-from messages import message_of
-from model_samples import loaded
-from wire_bytes import (
-    GRAPH,
-    LEN,
-    is_repeated,
-    length,
-    number,
-    rich_model,
-    wire_type_of,
-)
+import pytest
+from model_samples import from_text
 
-from onnx_lint import schema
-from onnx_lint.loader import load
-from onnx_lint.model.places.place import ROOT
-from onnx_lint.source import BytesSource
+from onnx_lint.model import Model
+from onnx_lint.registry import registry
+
+USUAL = """
+producer_name: "p" opset_import { version: 21 }
+graph { name: "g" node { op_type: "Relu" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { } } } } %s }
+%s
+"""
+
+HELD: dict[str, tuple[str, str]] = {
+    "has_faults": ("", "no_such_field: 1"),
+    "has_unusual_versions": ("", "model_version: -1"),
+    "has_unusual_imports": ("", 'opset_import { domain: "com.example" version: 1 }'),
+    "has_metadata": ('metadata_props { key: "k" }', ""),
+    "is_documented": ('doc_string: "d"', ""),
+    "training_graphs": ("", "training_info { algorithm { } }"),
+    "has_training_information": ("", "training_info { }"),
+    "has_device_configurations": ("", 'configuration { name: "c" }'),
+    "has_quantization_annotations": ("quantization_annotation { }", ""),
+    "has_incomplete_nodes": ("node { }", ""),
+    "overloaded_nodes": ('node { op_type: "F" overload: "o" output: "z" }', ""),
+    "has_late_uses": (
+        'node { op_type: "Abs" input: "b" output: "a" } node { op_type: "Abs" input: "y" output: "b" }',
+        "",
+    ),
+    "has_misused_operators": ('node { op_type: "Relu" output: "z" }', ""),
+    "has_unusual_attributes": ('node { op_type: "Relu" input: "x" output: "z" attribute { name: "a" } }', ""),
+    "has_type_conflicts": (
+        'node { op_type: "Cast" input: "x" output: "z" attribute { name: "to" type: INT i: 7 } } '
+        'value_info { name: "z" type { tensor_type { elem_type: 1 } } }',
+        "",
+    ),
+    "has_shape_conflicts": (
+        'node { op_type: "Abs" input: "x" output: "z" } '
+        'value_info { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }',
+        "",
+    ),
+    "has_unusual_types": ('input { name: "z" type { sequence_type { } } }', ""),
+    "has_denoted_types": ('input { name: "z" type { denotation: "IMAGE" tensor_type { elem_type: 1 } } }', ""),
+    "repeated_declarations": ('value_info { name: "x" type { tensor_type { elem_type: 11 } } }', ""),
+    "has_value_infos": ('value_info { name: "y" type { tensor_type { elem_type: 1 } } }', ""),
+    "has_initializers": ('initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }', ""),
+    "has_suspect_tensors": ('initializer { name: "w" data_type: 1 dims: 1 }', ""),
+    "judged_tensors": ('initializer { name: "w" data_type: 1 dims: 1 }', ""),
+    "has_sparse_tensors": ('sparse_initializer { values { name: "w" } }', ""),
+    "sparse_tensors": ('sparse_initializer { values { name: "w" } }', ""),
+    "external_data": ('initializer { name: "w" data_type: 1 dims: 1 data_location: EXTERNAL }', ""),
+    "functions": ("", 'functions { name: "F" domain: "com.example" }'),
+    "parametric_functions": ("", 'functions { name: "F" domain: "com.example" attribute: "a" }'),
+    "nested_graphs": (
+        'node { op_type: "If" input: "x" output: "z" attribute { name: "then_branch" type: GRAPH g { } } }',
+        "",
+    ),
+}
+"""For each property a rule may be about, what has to stand in the graph or in the model for it to be there."""
 
 
-def test_a_model_that_was_not_read_is_empty():
-    model = loaded(b"")
-    assert not model.loaded
-    assert (model.graphs, model.functions, list(model.nodes()), list(walked.tensors(model))) == ([], [], [], [])
-    assert (list(model.main_graph.nodes), model.ir_version) == ([], 0)
+def _has(model: Model, facet: str) -> bool:
+    return bool(getattr(model, facet))
 
 
-def test_wire_types_of_the_reference_are_those_of_the_schema():
-    """What the hand-written bytes rest on: the schema packs no number that ONNX writes one by one."""
-    packed = {
-        f"{message}.{field.name}"
-        for message in ("TensorProto", "AttributeProto", "SparseTensorProto", "NodeProto")
-        for field in schema.message(message).DESCRIPTOR.fields
-        if is_repeated(field) and wire_type_of(field) != LEN and field.is_packed
-    }
-    names = ("double_data", "float_data", "int32_data", "int64_data", "uint64_data")
-    assert packed == {f"TensorProto.{name}" for name in names}
+@pytest.mark.parametrize("facet", sorted(HELD))
+def test_a_facet_is_there_where_there_is_something_of_the_kind(facet: str):
+    assert not _has(from_text(USUAL % ("", "")), facet)
+    assert _has(from_text(USUAL % HELD[facet]), facet)
 
 
-def test_the_message_is_read_as_text_writes_it():
-    model = loaded(rich_model())
-    again = load(BytesSource(text_format.MessageToString(message_of(model)).encode()), "model.textproto")
-    assert message_of(again) == message_of(model)
-
-
-def test_an_occurrence_of_another_wire_type_does_not_count():
-    """The parser leaves it aside, so the node behind it is the first one."""
-    data = number(1, 10) + length(7, number(1, 5) + GRAPH)
-    model = loaded(data)
-    assert len(model.proto.graph.node) == 1
-    assert model.byte_range(ROOT.at("graph").at("node", 0)) == (6, 20)
+def test_rules_are_about_nothing_that_is_not_tried_here():
+    of_settings_and_versions = {"has_target", "initializers_must_be_inputs"}
+    told = {entry.rule.about for entry in registry().values() if entry.rule.about is not None}
+    assert sorted(told - HELD.keys()) == sorted(of_settings_and_versions)

@@ -150,7 +150,12 @@ def test_chapters_say_nothing_of_their_rules():
 
 
 def test_rules_are_about_properties_that_tell_why_they_may_be_left_out():
-    properties = {name: value for name, value in vars(Model).items() if isinstance(value, cached_property)}
+    properties = {
+        name: value
+        for kind in Model.__mro__
+        for name, value in vars(kind).items()
+        if isinstance(value, cached_property)
+    }
     told = {entry.rule.about for entry in RULES.values()} - {None}
     assert sorted(about for about in told if about not in properties or not properties[about].__doc__) == []
 

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import functools
-import random
 from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from fixture_files import FIXTURES, fixture_paths, read_fixture
+from fixture_models import some_models
 from google.protobuf import text_format
 
 from onnx_lint import schema
@@ -18,17 +16,6 @@ from onnx_lint.model import Model, Proto
 from onnx_lint.model.operators.imports import count_domains
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.releases import normalized_domain
-
-
-@functools.cache
-def _models() -> dict[str, Model]:
-    """A twentieth of all fixtures, and those that have much to do with functions."""
-    paths = sorted(fixture_paths())
-    chosen = {*random.Random(9).sample(paths, len(paths) // 20)}
-    for rule in ("missing-opset-import", "incompatible-opset-import", "duplicate-opset-import", "unresolved-overload"):
-        chosen.update((FIXTURES / rule).glob("*/*.textproto"))
-    models = {str(path.relative_to(FIXTURES)): read_fixture(path).model() for path in sorted(chosen)}
-    return {name: model for name, model in models.items() if model.loaded}
 
 
 def _model(text: str) -> Model:
@@ -96,7 +83,7 @@ def test_a_model_without_imports_has_one_implied_below_ir_version_3_and_its_func
 
 
 def test_the_imports_of_fixtures():
-    for name, model in _models().items():
+    for name, model in some_models().items():
         of_model = [(None, model.proto)] if model.imports.are_stated else []
         for holder, proto in [*of_model, *((each, each.proto) for each in model.functions)]:
             entries = proto.opset_import
@@ -106,7 +93,7 @@ def test_the_imports_of_fixtures():
 
 
 def test_the_domains_that_nodes_have():
-    for name, model in _models().items():
+    for name, model in some_models().items():
         counts: dict[int | None, Counter[str]] = {None: Counter()}
         for graph in model.graphs:
             owner = graph.function.index if graph.function else None

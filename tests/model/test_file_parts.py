@@ -3,37 +3,21 @@
 
 from __future__ import annotations
 
-import functools
-import random
-
 import walked
-from fixture_files import FIXTURES, fixture_paths, read_fixture
-
-from onnx_lint.model import Model
+from fixture_models import some_models
 
 FIELDS = ("doc_string", "metadata_props", "value_info", "initializer", "quantization_annotation")
 
 
-@functools.cache
-def _models() -> dict[str, Model]:
-    """A twentieth of all fixtures, and those that have much to do with functions."""
-    paths = sorted(fixture_paths())
-    chosen = {*random.Random(9).sample(paths, len(paths) // 20)}
-    for rule in ("missing-opset-import", "incompatible-opset-import", "duplicate-opset-import", "unresolved-overload"):
-        chosen.update((FIXTURES / rule).glob("*/*.textproto"))
-    models = {str(path.relative_to(FIXTURES)): read_fixture(path).model() for path in sorted(chosen)}
-    return {name: model for name, model in models.items() if model.loaded}
-
-
 def test_graphs_by_what_they_have():
-    for name, model in _models().items():
+    for name, model in some_models().items():
         for field in FIELDS:
             expected = [graph for graph in model.graphs if getattr(graph.proto, field, None)]
             assert model.graphs_with(field) == expected, (name, field)
 
 
 def test_what_has_documentation_or_metadata():
-    for name, model in _models().items():
+    for name, model in some_models().items():
         value_infos = [each for each in walked.value_infos(model) if each.proto.doc_string or each.proto.metadata_props]
         assert [str(each.place) for each in model.annotated_value_infos] == [str(each.place) for each in value_infos]
         nodes = [
@@ -45,12 +29,12 @@ def test_what_has_documentation_or_metadata():
 
 
 def test_the_forms_of_all_nodes():
-    for name, model in _models().items():
+    for name, model in some_models().items():
         assert model.forms == {node.form for node in model.nodes()}, name
 
 
 def test_nodes_that_define_a_name_again():
-    for name, model in _models().items():
+    for name, model in some_models().items():
         for graph in model.graphs:
             outputs = [output for node in graph.nodes for output in node.outputs if output]
             before = {*graph.input_names, *graph.initializer_names, *graph.sparse_initializer_names}

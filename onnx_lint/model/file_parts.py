@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in a file: graphs, functions, nodes, attributes, types, tensors, metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from onnx_lint import schema
+from onnx_lint.cached import cached_property
+from onnx_lint.model.attributes import AttributeIndex
+from onnx_lint.model.columns.attribute_kinds import AttributeKind
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.model.documents.roots import Roots, roots
+from onnx_lint.model.graph import Function, Graph, GraphKind, Node
+from onnx_lint.model.loaded_file import LoadedFile
+from onnx_lint.model.nesting import Budget, with_nested
+from onnx_lint.model.parts import Attribute, Metadata, Type, ValueInfo, metadata_lists
+from onnx_lint.model.places.place import ROOT
+from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
+from onnx_lint.model.types.distinct_types import Derived, TypeIndex
+from onnx_lint.model.types.usual_types import is_usual
+from onnx_lint.schema import Proto
+from onnx_lint.spec.ir_versions import FIELDS
+
+if TYPE_CHECKING:
+    from onnx_lint.model.tensors.checksum import Digests
+    from onnx_lint.model.tensors.data_folder import DataFolder
+    from onnx_lint.model.tensors.external import ExternalData
+    from onnx_lint.model.tensors.sparse import StoredSparseTensor
+    from onnx_lint.model.tensors.stored_tensor import StoredTensor
+
+
+class FileParts(LoadedFile):
+    """The parts of a model, or of what else a file holds, each made once, when first asked for."""
+
+    @cached_property
+    def _roots(self) -> Roots:
+        return roots(self.kind, self.document)
+
+    @cached_property
+    def main_graph(self) -> Graph:
+        """The inference graph; an empty one when the model has none.
+
+        In a file that holds a part of a graph by itself, what stands for the file around it.
+        """
+        return self._roots.graph or Graph(GraphKind.MAIN, self.proto.graph, ROOT.at("graph"))
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The model-local functions, those of an operator set, or the one of the file, in the order of the file."""
+        return list(self._roots.functions)
+
+    @cached_property
+    def functions_are_bound(self) -> bool:
+        """Whether functions state their domain and import operator sets.
+
+        Those of an operator set had neither before the IR version that let models have functions.
+        """
+        return self.kind != OPERATOR_SET or self.effective_ir_version >= FIELDS["ModelProto.functions"].ir_version
+
+    @cached_property
+    def parametric_functions(self) -> list[Function]:
+        """The functions that have attribute parameters, with or without a default."""
+        return [function for function in self.functions if function.proto.attribute or function.proto.attribute_proto]
+
+    @cached_property
+    def training_graphs(self) -> list[Graph]:
+        """The initialization graph and the algorithm of each TrainingInfoProto that has them."""
+        graphs: list[Graph] = []
+        for index, info in enumerate(self.proto.training_info):
+            place = ROOT.at("training_info", index)
+            if info.HasField("initialization"):
+                graphs.append(Graph(GraphKind.INITIALIZATION, info.initialization, place.at("initialization")))
+            if info.HasField("algorithm"):
+                inference = self.main_graph
+                graphs.append(
+                    Graph(
+                        GraphKind.ALGORITHM,
+                        info.algorithm,
+                        place.at("algorithm"),
+                        parent=inference,
+                        position=len(inference.nodes),
+                    )
+                )
+        return graphs
+
+    @cached_property
+    def graphs(self) -> list[Graph]:
+        """Every graph: main, function bodies, training, each followed by the graphs nested in it.
+
+        Raises TooManyPartsError when there are more nodes, or graphs and functions, than `limits` has it. The loader
+        asks first and gives a model that holds nothing in that case, so no rule meets the exception. The same goes for
+        TooDeepError.
+        """
+        budget = Budget(self.limits)
+        if self.kind in {MODEL, OPERATOR_SET}:
+            budget.ask(len(self.document.functions))
+        top = [self._roots.graph] if self._roots.graph is not None else []
+        top += [function.body for function in self.functions]
+        top += self.training_graphs
+        return [graph for outer in top for graph in with_nested(outer, self._attribute_index, budget)]
+
+    @cached_property
+    def nested_graphs(self) -> list[Graph]:
+        """The graphs that stand in attributes, in the order of `graphs`."""
+        return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
+
+    @cached_property
+    def annotated_nodes(self) -> list[Node]:
+        """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
+        has_overloads = any(form.overload for form in self.forms)
+        graphs = [graph for graph in self.graphs if has_overloads or graph.table.annotated]
+        return [node for graph in graphs for node in graph.annotated_nodes]
+
+    @cached_property
+    def forms(self) -> set[NodeForm]:
+        """What the nodes of all graphs and function bodies look like, apart from names."""
+        return set[NodeForm]().union(*[graph.form_counts for graph in self.graphs])
+
+    def graphs_with(self, field: str) -> list[Graph]:
+        """The graphs, with function bodies where they have the field too, whose list or text `field` is not empty.
+
+        Most graphs lack most of what they may have, so a rule that asks here first looks at few or none.
+        """
+        if field not in self._graphs_with:
+            of_functions = field in schema.message("FunctionProto").DESCRIPTOR.fields_by_name
+            graphs = self.graphs if of_functions else [graph for graph in self.graphs if not graph.is_function]
+            self._graphs_with[field] = [graph for graph in graphs if getattr(graph.proto, field)]
+        return self._graphs_with[field]
+
+    @cached_property
+    def _graphs_with(self) -> dict[str, list[Graph]]:
+        return {}
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node of every graph and function body."""
+        for graph in self.graphs:
+            yield from graph.nodes
+
+    def attributes(self, where: Callable[[AttributeKind], bool] | None = None) -> Iterator[Attribute]:
+        """Every attribute of every node, every default of a function's attribute parameter, and one by itself.
+
+        With `where` those of which it is true; it is asked once for each distinct kind.
+        """
+        if self.graphs:  # which fills the index
+            yield from self._attribute_index.where(where or _is_any)
+
+    @property
+    def attribute_kinds(self) -> Iterable[AttributeKind]:
+        """The distinct kinds of the attributes."""
+        return self._attribute_index.kinds if self.graphs else ()
+
+    def count_attributes(self, where: Callable[[AttributeKind], bool]) -> int:
+        """How many attributes there are of which `where` is true."""
+        return self._attribute_index.count(where) if self.graphs else 0
+
+    @cached_property
+    def _attribute_index(self) -> AttributeIndex:
+        return AttributeIndex()
+
+    def types(self, where: Callable[[Proto], bool] | None = None) -> Iterator[Type]:
+        """Every TypeProto: of value infos, of attributes, and one by itself; element types after what holds them.
+
+        With `where` those of which it is true; it is asked once for each distinct TypeProto of the value infos.
+        """
+        yield from self._type_index.where(where or _is_any)
+
+    def derive_types(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
+        """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one.
+
+        `role` is the list: input, output or value_info.
+        """
+        return self._type_index.each(graph, role, derive)
+
+    @cached_property
+    def _type_index(self) -> TypeIndex:
+        return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
+
+    @cached_property
+    def has_unusual_types(self) -> bool:
+        """Whether a type is not usual, see onnx_lint.model.types.usual_types: few rules look at usual ones."""
+        if self.count_attributes(_holds_types) or self._roots.types:
+            return True
+        lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
+        return not all(map(is_usual, set().union(*lists)))
+
+    @cached_property
+    def annotated_value_infos(self) -> list[ValueInfo]:
+        """The value infos that have documentation or metadata."""
+        return [
+            ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
+            for graph in self._graphs_of_value_infos
+            for role, values in graph.value_infos.items()
+            for index in values.annotated
+        ]
+
+    @cached_property
+    def _graphs_of_value_infos(self) -> list[Graph]:
+        """The graphs without the functions that have no value infos, which are most functions."""
+        return [graph for graph in self.graphs if not graph.is_function or graph.proto.value_info]
+
+    @cached_property
+    def external_data(self) -> list[ExternalData]:
+        """The tensors that are marked as stored outside the file, or that say where."""
+        annotated = self.tensors.annotated
+        found = [tensor for tensor in annotated if tensor.proto.external_data or tensor.proto.data_location]
+        if not found:
+            return []
+        from onnx_lint.model.tensors.external import ExternalData  # late, as most models have none
+
+        return [ExternalData(tensor, self.data_folder, self.digests) for tensor in found]
+
+    @cached_property
+    def data_folder(self) -> DataFolder | None:
+        """The folder in which files of external data are looked for; None where there is no place to look for them."""
+        from onnx_lint.model.tensors.data_folder import DataFolder  # late, as above
+
+        if self.directory is None:
+            return None
+        return DataFolder(self.directory, self.trusted_folders, self.limits.external_bytes)
+
+    @cached_property
+    def digests(self) -> Digests | None:
+        """The digests of the files of external data; None where there is no place to look for them."""
+        from onnx_lint.model.tensors.checksum import Digests  # late, as above
+
+        return Digests(self.data_folder) if self.data_folder is not None else None
+
+    @cached_property
+    def tensors(self) -> SuspectTensors:
+        """The tensors about whose values a rule may have something to say, and all sparse tensors."""
+        graphs = self.graphs  # which fills the index
+        return find_suspects(graphs, self._attribute_index, self.source, self.payloads)
+
+    @cached_property
+    def judged_tensors(self) -> Sequence[StoredTensor]:
+        """The tensors whose values are not evidently right, those in another file as they are there."""
+        if not self.external_data or self.data_folder is None:
+            return self.tensors.unproved
+        from onnx_lint.model.tensors import outside  # late, as above
+
+        return self.tensors.unproved.with_others(outside.dense(self.external_data, self.data_folder))
+
+    @cached_property
+    def sparse_tensors(self) -> Sequence[StoredSparseTensor]:
+        """Every sparse tensor; the parts whose values are in another file as they are there."""
+        if not (self.tensors.sparse and self.external_data) or self.data_folder is None:
+            return self.tensors.sparse
+        from onnx_lint.model.tensors import outside  # late, as above
+
+        return tuple(outside.sparse(self.tensors.sparse, self.external_data, self.data_folder))
+
+    def metadata(self) -> Iterator[Metadata]:
+        """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
+        yield from self._metadata
+
+    @cached_property
+    def _metadata(self) -> list[Metadata]:
+        holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
+        return list(metadata_lists(self.proto, *holders, self.tensors.annotated))
+
+
+def _is_any(_: object) -> bool:
+    return True
+
+
+def _holds_types(kind: AttributeKind) -> bool:
+    return "tp" in kind.fields or "type_protos" in kind.fields

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the bytes that tests write by hand rest on."""
+
+from __future__ import annotations
+
+from wire_bytes import (
+    LEN,
+    is_repeated,
+    wire_type_of,
+)
+
+from onnx_lint import schema
+
+
+def test_wire_types_of_the_reference_are_those_of_the_schema():
+    """What the hand-written bytes rest on: the schema packs no number that ONNX writes one by one."""
+    packed = {
+        f"{message}.{field.name}"
+        for message in ("TensorProto", "AttributeProto", "SparseTensorProto", "NodeProto")
+        for field in schema.message(message).DESCRIPTOR.fields
+        if is_repeated(field) and wire_type_of(field) != LEN and field.is_packed
+    }
+    names = ("double_data", "float_data", "int32_data", "int64_data", "uint64_data")
+    assert packed == {f"TensorProto.{name}" for name in names}
