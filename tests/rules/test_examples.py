@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from fixture_files import lint
-from rule_examples import CORRECTION, EXAMPLE, blocks, written
+from google.protobuf import text_format
+from rule_examples import CORRECTION, EXAMPLE, NEWEST, blocks, completed, written
 
 from onnx_lint.record import replace
 from onnx_lint.registry import Registered, registry
@@ -56,3 +57,25 @@ def test_explain_and_sarif_show_the_correction(entry: Registered):
         headings = [line for line in shown.splitlines() if line in {f"### {EXAMPLE}", f"### {CORRECTION}"}]
         assert headings == [f"### {EXAMPLE}", f"### {CORRECTION}"]
         assert [block for block in blocks(entry.rule, CORRECTION) if f"```\n{block}```" not in shown] == []
+
+
+def test_what_an_excerpt_leaves_out_is_put_in():
+    model = completed('node { op_type: "F" domain: "com.example" input: "x" output: "y" }')
+    assert (model.ir_version, model.graph.name) == (NEWEST.ir_version, "graph")
+    assert {pair.domain: pair.version for pair in model.opset_import} == {
+        "": NEWEST.ai_onnx,
+        "com.example": 1,
+        "com.example.around": 1,
+    }
+    assert [list(node.output) for node in model.graph.node] == [["x"], ["y"]]
+
+
+def test_what_an_excerpt_states_stays_as_it_is():
+    excerpt = 'ir_version: 3 graph { node { input: "x" output: "y" op_type: "Relu" } } opset_import { version: 7 }'
+    model = completed(excerpt)
+    assert text_format.MessageToString(model, as_one_line=True) == excerpt
+
+
+def test_an_excerpt_of_fields_that_do_not_exist_is_refused():
+    with pytest.raises(text_format.ParseError):
+        completed('nodes { op_type: "Relu" }')
