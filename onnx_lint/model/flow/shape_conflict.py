@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from onnx_lint.model.flow.shape_words import Words, call_notes, shape_notes, text_of
 from onnx_lint.model.flow.walks import Call
 from onnx_lint.model.graph import Graph, Node
@@ -120,6 +122,10 @@ def _element_place(node: Node, operand: int, element: int | None) -> Place:
     return place
 
 
+_ONLY_WARNED_OF: Final = "; ONNX Runtime only warns"
+"""It goes on with what both say in common, for nested graphs too. What functions declare it does not look at."""
+
+
 class DeclaredShapeConflict(Record):
     """A value that is declared with another shape than follows from the node that makes it."""
 
@@ -153,7 +159,7 @@ class DeclaredShapeConflict(Record):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"{maker} is {text_of(self.inferred)}"
+            f"{maker} is {text_of(self.inferred)}{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
     def notes(self) -> list[Note]:
