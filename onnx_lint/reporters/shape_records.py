@@ -74,12 +74,12 @@ def _graph(walked: Walked) -> dict[str, Any]:
 
 
 def _value(value: Value) -> dict[str, Any]:
-    cause = value.cause
+    cause, elements = value.cause, value.elements
     return {
         "name": report_name(value.name),
         **_place(value.definition.place),
         **_fact(value.fact),
-        "elements": None if value.fact.content is None else [_dimension(each) for each in value.fact.content],
+        "elements": None if elements is None else [_dimension(each) for each in elements],
         "unknown": None if cause is None else {"kind": cause[0], "name": report_name(cause[1])},
     }
 

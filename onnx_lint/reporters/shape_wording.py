@@ -117,8 +117,8 @@ def _node(node: Node) -> str:
 
 
 def _more(value: Value, *, with_cause: bool = True) -> Iterator[str]:
-    if value.fact.content is not None:
-        yield f"elements {visible(shortened(describe(value.fact.content), _MAX_CELL))}"
+    if value.elements is not None:
+        yield f"elements {visible(shortened(describe(value.elements), _MAX_CELL))}"
     if value.cause is not None and with_cause:
         yield f"unknown: {visible(ended(value.cause))}"
 

@@ -62,4 +62,5 @@ def test_verdicts_and_shapes_are_those_of_onnx(operator):
     found = comparison.listing()
     if found:
         pytest.fail("\n".join([f"{len(found)} kinds of {compared}", *found[:SHOWN]]), pytrace=False)
-    assert [each.reason for each in comparison.explained if each not in comparison.used] == []
+    unused = [each for each in comparison.explained if each not in comparison.used]
+    assert not unused, "\n".join(f"explains nothing: {each.operators} {each.difference}" for each in unused)

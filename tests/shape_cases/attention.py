@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -27,10 +27,22 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 EXPLAINED = (
+    *of_operands(
+        "Attention",
+        {
+            1: "keys of the batch, heads and size of the queries; ONNX Runtime compares them, onnx does not",
+            2: "values for each key; ONNX Runtime compares them, onnx does not",
+            3: "a mask that broadcasts to queries and keys; ONNX Runtime compares it, onnx does not",
+            4: "past keys shaped as the keys but for their number; ONNX Runtime compares them, onnx does not",
+            5: "past values as many as past keys; ONNX Runtime compares them, onnx does not",
+            6: "a length for each of the batch; onnx does not look",
+        },
+    ),
+    Explained("Attention", r"onnx-lint: Indivisible\(place=Dimension\(operand=[012],", "a part for each head, in 3-D"),
     Explained(
         "Attention",
-        "onnx-lint: (WrongRank|Unequal|Indivisible)",
-        "the descriptions give all shapes, of which onnx compares none and ONNX Runtime all",
+        r"onnx-lint: Indivisible\(place=Element\(source='q_num_heads'",
+        "as many queries for each head of keys",
     ),
     Explained(
         "Attention", r"output 3: onnx \(([^,]*,|.* 0)?\),", "what onnx does not know it leaves out, or takes for 0"

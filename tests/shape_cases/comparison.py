@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -29,8 +29,8 @@ class Explained:
     """Why onnx-lint sees something differently: operators, a pattern of the line that tells the difference, reason.
 
     The operators are names with a space between, `Gemm` or of one version `Gemm-7`. The line is "onnx: MESSAGE" where
-    only onnx rejects, "onnx-lint: PROBLEMS" where only onnx-lint does, and "output N: onnx SHAPE, onnx-lint SHAPE"
-    where both accept.
+    only onnx rejects, "onnx-lint: PROBLEM" for each problem where only onnx-lint does, and "output N: onnx SHAPE,
+    onnx-lint SHAPE" where both accept.
     """
 
     operators: str
@@ -41,6 +41,14 @@ class Explained:
         """Whether this explains a difference of an operator."""
         names = {schema.name, f"{schema.name}-{schema.since_version}"}
         return not names.isdisjoint(self.operators.split()) and re.search(self.difference, difference) is not None
+
+
+def of_operands(operators: str, reasons: Mapping[int, str], kinds: str = "WrongRank|Unequal") -> tuple[Explained, ...]:
+    """Why onnx-lint alone rejects inputs for their ranks and sizes, by their indices."""
+    return tuple(
+        Explained(operators, rf"^onnx-lint: ({kinds})\((place=Dimension\()?operand={index},", reason)
+        for index, reason in reasons.items()
+    )
 
 
 _SIZES = re.compile(r"-?\d+|'\w'|\([^(=]*\)|\[[^[]*\]")
@@ -171,10 +179,13 @@ class Comparison:
 
     def note(self, schema: onnx.defs.OpSchema, example: str, difference: str) -> None:
         """Keep a difference that nothing explains, with the case as an example."""
-        reasons = [each for each in self.explained if each.covers(schema, difference)]
-        self.used.update(reasons)
-        self.cases["explained" if reasons else "not explained"] += 1
-        if not reasons:
+        is_explained = True
+        for part in _parts(difference):
+            reasons = [each for each in self.explained if each.covers(schema, part)]
+            self.used.update(reasons)
+            is_explained = is_explained and bool(reasons)
+        self.cases["explained" if is_explained else "not explained"] += 1
+        if not is_explained:
             operator = f"{schema.name}-{schema.since_version}"
             operators, examples = self.unexplained.setdefault(_SIZES.sub("#", difference), ({}, []))
             operators[operator] = None
@@ -186,6 +197,14 @@ class Comparison:
             f"{len(examples)} times: {examples[0]} (and {', '.join([*operators][1:]) or 'no other operator'})"
             for operators, examples in self.unexplained.values()
         ]
+
+
+def _parts(difference: str) -> list[str]:
+    """Each problem by itself where onnx-lint alone has any, so that one that is explained hides no other."""
+    head, colon, problems = difference.partition(": ")
+    if head != "onnx-lint":
+        return [difference]
+    return [f"{head}{colon}{each}" for each in re.split(r"; (?=[A-Z]\w+\()", problems)]
 
 
 def differences(message: str, problems: str, their_shapes: list[Shapes], our_shapes: list[Shapes]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -41,7 +41,6 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 _CONV = "Conv ConvInteger QLinearConv"
 _ALL = f"{_CONV} ConvTranspose DeformConv"
-_OF_GROUPS = r"onnx-lint: (Unequal|Indivisible|WrongRank|WrongValue)\("
 
 EXPLAINED = (
     Explained(_ALL, r"output 0: onnx \(.*-[0-9]", "no size is negative; of an empty input nothing is known here"),
@@ -50,7 +49,49 @@ EXPLAINED = (
     ),
     Explained("Conv", r"output 0: onnx \([1'N]+, 6, 0\)", "of an empty input onnx rounds up"),
     Explained(_ALL, "onnx: .*Attribute [a-z_]+ has incorrect size", "an empty list is as good as none"),
-    Explained(_ALL, _OF_GROUPS, "channels, groups, bias, kernel_shape fit by the description; onnx compares nothing"),
+    *of_operands(
+        "Conv ConvInteger ConvTranspose",
+        {
+            0: "channels are those of the weights in each group; onnx compares nothing",
+            1: "weights have the rank of the input and the sizes of kernel_shape; onnx compares nothing",
+            2: "a bias for each output, a scalar zero point; onnx compares nothing",
+        },
+    ),
+    *of_operands("ConvInteger", {3: "a zero point for each output; onnx compares nothing"}),
+    *of_operands(
+        "QLinearConv",
+        {
+            0: "channels are those of the weights in each group; onnx compares nothing",
+            1: "a scalar scale of the input; onnx compares nothing",
+            2: "a scalar zero point of the input; onnx compares nothing",
+            4: "a scale for each output; onnx compares nothing",
+            5: "a zero point for each output; onnx compares nothing",
+            6: "a scalar scale of the output; onnx compares nothing",
+            7: "a scalar zero point of the output; onnx compares nothing",
+            8: "a bias for each output; onnx compares nothing",
+        },
+    ),
+    *of_operands(
+        "DeformConv",
+        {
+            0: "channels are those of the weights in each group; onnx compares nothing",
+            2: "offsets for each element of the kernel and each place; onnx compares nothing",
+            3: "a bias for each output; onnx compares nothing",
+            4: "a mask for each element of the kernel and each place; onnx compares nothing",
+        },
+    ),
+    Explained(
+        _ALL, r"onnx-lint: Indivisible\(.*by=Element\(source='(group|offset_group)'", "equal groups; onnx rounds"
+    ),
+    Explained(
+        _ALL, r"onnx-lint: WrongValue\(.*source='(group|offset_group)'.*at least 1", "there are groups; onnx divides"
+    ),
+    Explained(_ALL, r"onnx-lint: WrongValue\(.*source='pads'.*more is taken", "a size is not negative; onnx gives one"),
+    Explained(
+        "ConvTranspose",
+        r"onnx-lint: WrongValue\(.*source='output_padding'",
+        "less than the stride or the dilation; onnx does not look",
+    ),
     Explained("ConvTranspose", r"output 0: onnx \(1, 6\)", "onnx stops at an output_shape smaller than the input"),
     Explained(
         "ConvTranspose",

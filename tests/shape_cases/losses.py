@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -20,6 +20,13 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 EXPLAINED = (
-    Explained("SoftmaxCrossEntropyLoss", "onnx-lint: (WrongRank|Unequal)", "the description gives the shapes"),
-    Explained("NegativeLogLikelihoodLoss", "onnx-lint: Unequal", "weights of size C; onnx does not look"),
+    *of_operands(
+        "SoftmaxCrossEntropyLoss",
+        {
+            0: "scores have a dimension for the classes; onnx does not look",
+            1: "labels have the shape of the scores without the classes; onnx does not look",
+            2: "weights of size C; onnx does not look",
+        },
+    ),
+    *of_operands("NegativeLogLikelihoodLoss", {2: "weights of size C; onnx does not look"}, "Unequal"),
 )

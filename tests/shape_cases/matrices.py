@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -37,10 +37,8 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 EXPLAINED = (
-    Explained("Gemm-1", "onnx-lint: ", "onnx has no inference for it"),
-    Explained("Gemm-6 Gemm-7 Gemm-9 Gemm-11", "onnx-lint: Unequal", "until version 11 onnx compares nothing"),
-    Explained(
-        "Gemm", r"onnx-lint: (WrongRank|Unequal)\(.*operand=2", "C is to be broadcast to A * B; onnx does not look"
-    ),
+    *of_operands("Gemm-1", dict.fromkeys((0, 1), "matrices that fit; onnx has no inference for version 1")),
+    *of_operands("Gemm-6 Gemm-7 Gemm-9 Gemm-11", {1: "until version 11 onnx does not compare A and B"}, "Unequal"),
+    *of_operands("Gemm", {2: "C is to be broadcast to A * B; onnx does not look"}),
     Explained("Gemm-6", r"output 0: onnx", "with an input of unknown rank onnx takes the shape of C"),
 )

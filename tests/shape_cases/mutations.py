@@ -43,6 +43,10 @@ def _operands(operand: Operand) -> Iterator[tuple[str, Operand]]:
         for what, content in _values(operand.content if len(operand.shape or ()) else operand.content[0]):
             elements = content if isinstance(content, tuple) else (content,)
             shape = (len(elements),) if operand.shape else operand.shape
+            if operand.shape is not None and len(operand.shape) > 1:
+                if len(elements) != len(operand.content):
+                    continue
+                shape = operand.shape
             yield what, replace(operand, content=elements, shape=shape)
         return
     if operand.shape is None:

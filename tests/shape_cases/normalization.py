@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -43,9 +43,17 @@ _OLD = "BatchNormalization-1 BatchNormalization-6 BatchNormalization-7 BatchNorm
 _OTHERS = "GroupNormalization InstanceNormalization LayerNormalization RMSNormalization"
 
 EXPLAINED = (
-    Explained(_OLD, "onnx-lint: (Unequal|WrongRank)", "until version 13 onnx compares nothing, or not in all operands"),
+    *of_operands(
+        _OLD,
+        dict.fromkeys((1, 2, 3, 4), "a number for each channel; until version 13 onnx compares few or none of them"),
+    ),
     Explained("BatchNormalization", "onnx: .*number of op outputs", "which outputs are computed is for another rule"),
-    Explained(_OTHERS, "onnx-lint: ", "the descriptions give shapes, axes and groups, and onnx compares nothing"),
+    *of_operands(
+        _OTHERS, dict.fromkeys((1, 2), "scale and bias as the descriptions shape them; onnx compares nothing")
+    ),
+    Explained("LayerNormalization RMSNormalization", r"onnx-lint: AxisOutOfRange\(.*'axis'", "an axis of the input"),
+    Explained("GroupNormalization", r"onnx-lint: WrongValue\(.*'num_groups'.*at least 1", "there are groups"),
+    Explained("GroupNormalization", r"onnx-lint: Indivisible\(place=Dimension\(operand=0, axis=1", "equal groups"),
     Explained("MeanVarianceNormalization", "onnx-lint: AxisOutOfRange", "the axes are those of the input"),
     Explained("MeanVarianceNormalization-13", "onnx: ", "the function body that onnx has for it is not well formed"),
 )

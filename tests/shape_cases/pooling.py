@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, Operand, case, constant
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -50,5 +50,10 @@ EXPLAINED = (
         "MaxUnpool", "onnx-lint: .*'(kernel_shape|strides|pads)'.*(at least [01]|more is taken)", "onnx computes on"
     ),
     Explained("MaxUnpool", r"onnx-lint: .*source=2, value=-.*at least 0", "no size is negative; onnx hands it on"),
-    Explained("LpPool-1", "onnx-lint: ", "onnx has no inference for it"),
+    Explained(
+        "LpPool-1",
+        r"onnx-lint: Wrong(Value|Count)\(.*'(kernel_shape|strides|pads)'",
+        "numbers for each axis, no size below 1; onnx has no inference for version 1",
+    ),
+    *of_operands("LpPool-1", {0: "batch, channels and an axis; onnx has no inference for version 1"}, "WrongRank"),
 )

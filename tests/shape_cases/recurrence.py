@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -28,7 +28,22 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 EXPLAINED = (
-    Explained(
-        "GRU LSTM RNN", "onnx-lint: (WrongRank|Unequal)", "the descriptions give the shapes; onnx looks at X only"
+    *of_operands(
+        "GRU LSTM RNN",
+        {
+            1: "W is of shape [directions, gates * hidden, input]; onnx looks at X only",
+            2: "R is of shape [directions, gates * hidden, hidden]; onnx looks at X only",
+            3: "B is of shape [directions, 2 * gates * hidden]; onnx looks at X only",
+            4: "a length for each of the batch; onnx looks at X only",
+            5: "a state for each direction and each of the batch; onnx looks at X only",
+        },
+    ),
+    *of_operands("GRU-1", {0: "X is of rank 3; onnx has no inference for version 1"}, "WrongRank"),
+    *of_operands(
+        "LSTM",
+        {
+            6: "a cell for each direction and each of the batch; onnx looks at X only",
+            7: "P is of shape [directions, 3 * hidden]; onnx looks at X only",
+        },
     ),
 )

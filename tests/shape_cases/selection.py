@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case, constant, scalar
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -51,7 +51,13 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 EXPLAINED = (
     Explained("Compress-9", "onnx-lint: AxisOutOfRange", "an axis of the input; onnx does not look"),
-    Explained("NonMaxSuppression", "onnx-lint: (WrongRank|Unequal)", "the description gives the shapes"),
+    *of_operands(
+        "NonMaxSuppression",
+        {
+            0: "boxes are of shape [batches, places, 4]; onnx does not look",
+            1: "scores are of shape [batches, classes, places]; onnx does not look",
+        },
+    ),
     Explained("OneHot", r"onnx-lint: WrongRank\(operand=1", "exactly one element"),
     Explained("TopK-1", "onnx-lint: .*elements along the axis", "onnx looks from version 10 on"),
     Explained("TopK", "onnx-lint: .*at least 0", "a positive number"),

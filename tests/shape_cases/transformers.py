@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import Explained
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -34,6 +34,17 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 EXPLAINED = (
-    Explained("RotaryEmbedding", "onnx-lint: (WrongRank|Unequal|Indivisible)", "the description gives all shapes"),
+    *of_operands(
+        "RotaryEmbedding",
+        {
+            0: "of 3 or 4 dimensions, as many as the description gives",
+            1: "cosines of half the size that is turned; onnx does not look",
+            2: "sines shaped as the cosines; onnx does not look",
+            3: "a position for each element of each sequence; onnx does not look",
+        },
+    ),
+    Explained(
+        "RotaryEmbedding", r"onnx-lint: Indivisible\(place=Dimension\(operand=0,", "a part for each head; onnx rounds"
+    ),
     Explained("FlexAttention", "onnx: .*requires rank-4 inputs", "onnx takes an unknown rank for a wrong one"),
 )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 
 from onnx_lint.model.columns.gather import dimensions
 from onnx_lint.model.flow.joining import joined
@@ -63,9 +64,7 @@ def initializer_facts(graph: Graph, with_numbers: frozenset[str]) -> Iterator[tu
 
 
 def _is_small(shape: Shape) -> bool:
-    if shape is None or len(shape) > 1:
-        return False
-    return not shape or (isinstance(shape[0], int) and shape[0] <= MOST_ELEMENTS)
+    return shape is not None and prod(size for size in shape if isinstance(size, int)) <= MOST_ELEMENTS
 
 
 def _with_content(graph: Graph, index: int, bare: Fact) -> Fact:

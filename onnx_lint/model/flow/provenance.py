@@ -12,7 +12,7 @@ from onnx_lint.model.flow.walks import Walked, arguments_for
 from onnx_lint.model.graph import BEFORE_NODES, Definition, Graph, Node
 from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.places.place import Place
-from onnx_lint.model.shapes.fact import UNKNOWN, Fact, fact
+from onnx_lint.model.shapes.fact import UNKNOWN, Content, Fact, fact
 from onnx_lint.model.shapes.stated import fact_of_type
 from onnx_lint.record import Record
 
@@ -34,6 +34,9 @@ class Declared(Record):
     fact: Fact
 
 
+_RANK_OF_MATRICES: Final = 2
+
+
 class Value(Record):
     """A value, with what is known of it."""
 
@@ -43,6 +46,11 @@ class Value(Record):
     fact: Fact
     cause: Cause | None
     """Where knowledge ended; None where the shape is known, or there is none."""
+
+    @property
+    def elements(self) -> Content:
+        """The elements of a scalar or a list, where they are followed."""
+        return self.fact.content if len(self.fact.shape or ()) < _RANK_OF_MATRICES else None
 
 
 class Step(Record):

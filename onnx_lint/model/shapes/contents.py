@@ -2,7 +2,7 @@
 """The elements of small integer tensors, followed through the operators with which exporters compute shapes.
 
 An element is an integer, Booleans being 0 and 1, a variable that stands for a size, or None. What an int64 cannot hold
-is not followed, and of an output of rank 2 and more nothing is.
+is not followed, and of an output of rank 2 and more only what stays in its order: constant indices that are reshaped.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
 def contents_after(follow: Follow, node: Operands, shapes: Sequence[Output], kinds: Sequence[str | None]) -> Content:
     """The content of the first output of a node by what its operator does, as far as it is known."""
     shape = shapes[0] if shapes else None
-    if not isinstance(shape, tuple) or len(shape) > 1 or not kinds:
+    if not isinstance(shape, tuple) or not kinds or (len(shape) > 1 and node.operator not in _IN_ORDER):
         return None
-    size = shape[0] if shape else 1
+    size = dims.product(shape)
     if not isinstance(size, int) or size > MOST_ELEMENTS:
         return None
     content = follow(node, shape)
@@ -57,6 +57,9 @@ def contents_after(follow: Follow, node: Operands, shapes: Sequence[Output], kin
     kept = [each if not isinstance(each, float) else None for each in kept]
     return tuple(kept) if any(each is not None for each in kept) else None
 
+
+_IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
+"""Operators that change the shape at most, and not which element comes before which."""
 
 _AS_THEY_ARE: Final = frozenset({"Constant", "Identity"})
 """Operators that hand on floating-point numbers as well."""

@@ -13,7 +13,7 @@ from onnx_lint.cached import Memory
 from onnx_lint.model.shapes.dims import Dim, Shape
 
 Content = tuple[Dim | float, ...] | None
-"""The elements of a tensor of rank 0 or 1, Booleans as 0 and 1; None where they are not known."""
+"""The elements of a tensor, row by row, Booleans as 0 and 1; None where they are not known."""
 
 MOST_ELEMENTS: Final = 1_024
 """The content of a tensor with more elements is not kept."""

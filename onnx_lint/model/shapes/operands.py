@@ -124,7 +124,7 @@ class Operands:
         return content[0] if content else None
 
     def content(self, index: int) -> Content:
-        """The elements of an input of rank 0 or 1 as far as they are known; the rule names the input in `reads`."""
+        """The elements of an input, row by row, as far as they are known; the rule names the input in `reads`."""
         return self.fact(index).content
 
     def integers_in(self, index: int, *, scalar: bool = False) -> Dims | None:

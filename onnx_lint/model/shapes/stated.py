@@ -78,8 +78,11 @@ def fact_of_sparse(proto: Any) -> Fact:
 
 
 def content_of(proto: Any, shape: Shape) -> Content:
-    """The elements of a small tensor of rank 0 or 1; None where it is another one, or stores another number of them."""
-    if shape is None or len(shape) > 1 or proto.data_type not in _READ or proto.data_location == EXTERNAL:
+    """The elements of a small tensor, row by row; None for another one, or where it stores another number of them."""
+    if shape is None or proto.data_type not in _READ or proto.data_location == EXTERNAL:
+        return None
+    if len(shape) > 1 and proto.data_type not in INTEGERS:
+        # Of what has more dimensions, indices alone are looked at.
         return None
     count = prod(size for size in shape if isinstance(size, int))
     if count > (MOST_ELEMENTS if proto.data_type in INTEGERS else MOST_NUMBERS):

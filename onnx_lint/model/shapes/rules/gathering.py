@@ -17,30 +17,34 @@ def gather(node: Operands) -> Outputs:
     axis = node.axis(node.integer("axis", 0), len(data), "axis")
     if axis is None:
         return UNKNOWN
-    _within(node, data[axis], node.content(1) or ())
+    indices_within(node, [data[axis]])
     return UNKNOWN if indices is None else [data[:axis] + indices + data[axis + 1 :]]
 
 
-def _within(node: Operands, size: Dim, indices: tuple[Dim | float, ...]) -> None:
-    """Take note of constant indices beyond the size; negative ones count from the end from version 11 on."""
-    if not isinstance(size, int):
-        return
-    for place, index in enumerate(indices):
-        if isinstance(index, int) and not -size <= index < size:
+def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
+    """Take note of constant indices in input 1 that are beyond the sizes of the axes which they go over in turn.
+
+    Negative ones count from the end; in version 1 of Gather they are not spoken of, and consumers take them.
+    """
+    for place, index in enumerate(node.content(1) or ()):
+        size = sizes[place % len(sizes)]
+        if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
             node.wrong_value(1, index, f"there are {size} elements along the axis", place)
+            return  # indices are wrong by the hundred, and for one reason
 
 
-@shapes_of("GatherElements")
+@shapes_of("GatherElements", reads=(1,))
 def gather_elements(node: Operands) -> Outputs:
     """An element for each index; both inputs have the same rank."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
     if data is not None:
-        node.axis(node.integer("axis", 0), len(data), "axis")
-        node.shape(1, len(data), like=0)
+        axis = node.axis(node.integer("axis", 0), len(data), "axis")
+        if node.shape(1, len(data), like=0) is not None and axis is not None:
+            indices_within(node, [data[axis]])
     return [indices]
 
 
-@shapes_of("GatherND", reads=())
+@shapes_of("GatherND", reads=(1,))
 def gather_nd(node: Operands) -> Outputs:
     """The last dimension of the indices says how many axes of the data, behind the batch, each index stands for."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -59,6 +63,7 @@ def gather_nd(node: Operands) -> Outputs:
     if not 1 <= depth <= len(data) - batch:
         node.same((1, -1), len(data) - batch, None)
         return UNKNOWN
+    indices_within(node, data[batch : batch + depth])
     return [indices[:-1] + data[batch + depth :]]
 
 

@@ -6,17 +6,20 @@ from __future__ import annotations
 from onnx_lint.model.shapes.operands import Operands, Outputs
 from onnx_lint.model.shapes.problem import Dimension, Unequal
 from onnx_lint.model.shapes.registration import shapes_of
+from onnx_lint.model.shapes.rules.gathering import indices_within
 
 
-@shapes_of("Scatter", "ScatterElements")
+@shapes_of("Scatter", "ScatterElements", reads=(1,))
 def scatter_elements(node: Operands) -> Outputs:
-    """An update for each index; all inputs have the same rank."""
+    """An update for each index; all inputs have the same rank, and from version 11 on indices have to be in bounds."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2, at_least=1)
     if data is not None:
-        node.axis(node.integer("axis", 0), len(data), "axis")
+        axis = node.axis(node.integer("axis", 0), len(data), "axis")
         indices = node.shape(1, len(data), like=0) if indices is not None else None
         updates = node.shape(2, len(data), like=0) if updates is not None else None
+        if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
+            indices_within(node, [data[axis]])
     elif indices is not None and updates is not None:
         updates = node.shape(2, len(indices), like=1)
     if indices is not None and updates is not None:
@@ -25,7 +28,11 @@ def scatter_elements(node: Operands) -> Outputs:
     return [data]
 
 
-@shapes_of("ScatterND")
+_IN_BOUNDS = 11
+"""The version from which the description says that an index out of bounds is an error."""
+
+
+@shapes_of("ScatterND", reads=(1,))
 def scatter_nd(node: Operands) -> Outputs:
     """The last dimension of the indices says how many axes each index stands for; an update is what is behind them."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -38,6 +45,8 @@ def scatter_nd(node: Operands) -> Outputs:
     if depth > len(data):
         node.same((1, -1), len(data), None)
         return [data]
+    if depth:
+        indices_within(node, data[:depth])
     outer = len(indices) - 1
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
         for axis in range(outer):
@@ -47,7 +56,7 @@ def scatter_nd(node: Operands) -> Outputs:
     return [data]
 
 
-@shapes_of("TensorScatter")
+@shapes_of("TensorScatter", reads=(2,))
 def tensor_scatter(node: Operands) -> Outputs:
     """The update fits the cache but for the axis of the sequence, which is not that of the batch."""
     cache, update = node.shape(0, at_least=2), node.shape(1, at_least=2)
@@ -66,4 +75,10 @@ def tensor_scatter(node: Operands) -> Outputs:
     most, length = cache[axis], update[axis]
     if isinstance(most, int) and isinstance(length, int) and length > most:
         node.problems.append(Unequal(Dimension(0, axis, most), length, node.place(1, axis), or_more=True))
+        return [cache]
+    if isinstance(most, int) and isinstance(length, int) and node.text("mode", "linear") == "linear":
+        for place, begin in enumerate(node.content(2) or ()):
+            if isinstance(begin, int) and begin + length > most:
+                reason = f"{length} elements from there on do not fit into {most}"
+                node.wrong_value(2, begin, reason, place)
     return [cache]
