@@ -19,6 +19,20 @@ def _value(field: int, name: str) -> bytes:
     return length(field, length(1, name) + _type(1, 3, 224, 224))
 
 
+def _integers(name: str, *values: int) -> bytes:
+    return length(5, length(1, name) + b"".join(number(8, value) for value in values) + number(20, 7))
+
+
+_CONV = (
+    length(4, "Conv")
+    + _integers("dilations", 1, 1)
+    + length(5, length(1, "group") + number(3, 1) + number(20, 2))
+    + _integers("kernel_shape", 3, 3)
+    + _integers("pads", 1, 1, 1, 1)
+    + _integers("strides", 1, 1)
+)
+
+
 def _graph(nodes: list[bytes], others: bytes = b"", output: str = "x0") -> bytes:
     rows = b"".join(length(1, node) for node in nodes)
     return BASE + length(7, rows + length(2, "g") + others + _value(11, "x") + _value(12, output))
@@ -26,6 +40,14 @@ def _graph(nodes: list[bytes], others: bytes = b"", output: str = "x0") -> bytes
 
 def _initializer(name: str, payload: int) -> bytes:
     return length(5, number(1, payload // 4) + number(2, 1) + length(8, name) + length(9, bytes(payload)))
+
+
+def convolutions() -> bytes:
+    """A chain of Conv, all attributes given."""
+    nodes = [
+        length(1, f"x{i}") + length(1, "w") + length(2, f"x{i + 1}") + length(3, f"n{i}") + _CONV for i in range(COUNT)
+    ]
+    return _graph([length(1, "x") + length(2, "x0") + length(4, "Relu"), *nodes], _initializer("w", 36))
 
 
 def additions() -> bytes:
@@ -56,6 +78,7 @@ def annotated_values() -> bytes:
 
 
 DENSE_MODELS: Mapping[str, Callable[[], bytes]] = {
+    "convolutions": convolutions,
     "additions": additions,
     "a concatenation": concatenation,
     "annotated values": annotated_values,

@@ -174,11 +174,10 @@ def _countable(source: Source, kind: str, limits: Limits) -> Skeleton:
     try:
         count_elements(skeleton, kind, limits.element_bytes)
     except TooManyElementsError:
-        if not skeleton.is_whole:
-            raise
-        # Values of tensors may be what there is too much of, and they need not be read.
-        skeleton = read_skeleton(source, most, limits.fields, kind, whole_bytes=0)
-        count_elements(skeleton, kind, limits.element_bytes)
+        # Values of tensors may be what there is too much of, and they need not be read; nor need equal nodes be.
+        if skeleton.is_whole:
+            skeleton = read_skeleton(source, most, limits.fields, kind, whole_bytes=0)
+        count_elements(skeleton, kind, limits.element_bytes, shares_forms=True)
     return skeleton
 
 

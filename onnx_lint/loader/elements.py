@@ -18,6 +18,7 @@ from onnx_lint import schema
 from onnx_lint.loader.element_weights import PAID_FOR, ElementBudget
 from onnx_lint.loader.runs import RUN, records_of
 from onnx_lint.loader.strip_payloads import MAX_DEPTH, Skeleton
+from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import BytesSource
@@ -38,24 +39,39 @@ _LEVELS: Final = (b"\x22", b"\x2a", b"\x4a")
 _OF_SHARED_TYPE: Final = 60
 """What a value takes up whose type another one has as well."""
 
+_INPUT: Final = 0x0A
+_OUTPUT: Final = 0x12
+_TAGS_OF_NODE: Final = frozenset(field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values())
+_NAME: Final = 0x1A
+_ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
+"""The tags of doc_string, metadata_props and device_configurations."""
+_MOST_FORMS: Final = 2_048
+"""So many forms are remembered; the columns remember twice as many."""
+
 _WORTHWHILE: Final = 256
 """So many bytes of a row are to be passed over at once, or the walk is not begun anew behind them."""
 
 
-def count_elements(skeleton: Skeleton, message: str, most_bytes: int) -> None:
+def count_elements(skeleton: Skeleton, message: str, most_bytes: int, *, shares_forms: bool = False) -> None:
     """Count the elements of the message called `message` that the skeleton holds.
+
+    `shares_forms` takes the time to see which nodes differ in names alone, as most of a large model do: what else they
+    have is there once.
 
     Raises TooManyElementsError when they take up more than `most_bytes` bytes of memory beyond those that their own
     bytes pay for. What cannot be split is counted up to there.
     """
-    count = _Count(most_bytes + PAID_FOR * skeleton.size)
+    count = _Count(most_bytes + PAID_FOR * skeleton.size, shares_forms=shares_forms)
     for piece in skeleton.pieces():
         count.add(piece, message)
 
 
 class _Count:
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int, *, shares_forms: bool) -> None:
         self.budget = ElementBudget(most_bytes)
+        self.shares_forms = shares_forms
+        self.forms: dict[tuple[bytes, int, int], bool] = {}
+        """What nodes have beside names that have been counted, and whether only the first of these is kept."""
         self.types: dict[bytes, int] = {}
         """The types that have been counted, as equal ones are parsed once, and what each value of them takes up."""
 
@@ -100,6 +116,8 @@ class _Count:
             if field.message == "TypeProto" and name == "ValueInfoProto":
                 values = self.distinct_types(values)
             self.budget.take(name, field, len(values))
+            if field.message == "NodeProto" and self.shares_forms:
+                values = self.distinct_nodes(values)
             if field.message is not None:
                 inner.setdefault(field.message, []).extend(filter(None, values))
 
@@ -111,6 +129,22 @@ class _Count:
                 found.append(value)
                 self.types[value] = _OF_LEVEL * max(sum(map(value.count, _LEVELS)) - _FREE_LEVELS, 0)
             self.budget.spend(count * (_OF_SHARED_TYPE + self.types[value]))
+        return found
+
+    def distinct_nodes(self, values: Iterable[bytes]) -> list[bytes]:
+        """What is to be counted of these nodes: names, and what else there is of those that are new."""
+        found: list[bytes] = []
+        for value in values:
+            parts = _parts_of_node(value)
+            if parts is None:
+                found.append(value)
+                continue
+            own, key = parts
+            found.append(own if self.forms.get(key) else own + key[0])
+            if key not in self.forms and len(key[0]) <= MAX_SHARED_BYTES:
+                if len(self.forms) >= _MOST_FORMS:
+                    self.forms.clear()
+                self.forms[key] = _has_plain_attributes(key[0])
         return found
 
     def one_by_one(self, name: str, piece: bytes, inner: dict[str, list[bytes]]) -> None:
@@ -161,6 +195,45 @@ class _Count:
                         position = following
                 position = wire.advanced(start, position)
         self.small(name, content[begun:], inner)
+
+
+def _parts_of_node(data: bytes) -> tuple[bytes, tuple[bytes, int, int]] | None:
+    """What a node has of its own, and what decides its form: all else, and how many inputs and outputs it has.
+
+    None where the columns of nodes do not read the node so: see onnx_lint.model.columns.nodes.
+    """
+    own: list[bytes] = []
+    shared: list[bytes] = []
+    inputs = outputs = position = tag = 0
+    try:
+        while position < len(data):
+            start, before, tag = position, tag, data[position]
+            if tag < before or tag not in _TAGS_OF_NODE:
+                return None
+            length, position = wire.decode_varint(data, start + 1)
+            if not length and tag <= _OUTPUT:
+                return None
+            position += length
+            inputs += tag == _INPUT
+            outputs += tag == _OUTPUT
+            if tag in _ANNOTATIONS:
+                return None  # which are looked for in a message of its own
+            (own if tag <= _NAME else shared).append(data[start:position])
+    except (IndexError, OverflowError):
+        return None
+    return b"".join(own), (b"".join(shared), inputs, outputs)
+
+
+def _has_plain_attributes(node: bytes) -> bool:
+    """Whether no attribute holds a graph, tensor or type, each of which is looked at in every node that has it."""
+    try:
+        attributes = schema.columns("NodeProto").FromString(node).attribute
+        merged = schema.columns("AttributeProto").FromString(b"".join(attributes))
+    except (DecodeError, UnicodeDecodeError) as error:
+        schema.raise_lack_of_memory(error)
+        return False
+    fields = wire.fields("AttributeProto")
+    return all(fields[descriptor.number].message is None for descriptor, _ in merged.ListFields())
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:

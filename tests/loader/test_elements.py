@@ -41,7 +41,7 @@ def largest(make: Callable[[int], bytes]) -> bytes:
 def is_counted(data: bytes) -> bool:
     skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize, whole_bytes=0)
     try:
-        count_elements(skeleton, "ModelProto", DEFAULT_LIMITS.element_bytes)
+        count_elements(skeleton, "ModelProto", DEFAULT_LIMITS.element_bytes, shares_forms=True)
     except TooManyElementsError:
         return False
     return True
