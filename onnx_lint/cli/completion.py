@@ -23,6 +23,7 @@ To turn it on:
   bash   eval "$(onnx-lint completions bash)"         in ~/.bashrc
   zsh    eval "$(onnx-lint completions zsh)"          in ~/.zshrc, after compinit
   fish   onnx-lint completions fish > ~/.config/fish/completions/onnx-lint.fish
+  There is none for PowerShell.
 """
 
 

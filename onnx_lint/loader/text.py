@@ -154,7 +154,22 @@ def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMIT
             text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
         )
     except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
-        return _fault(f"the text is no {_noun(kind)} in protobuf JSON: {_one_line(str(error))}")
+        return _json_fault(error, text, kind)
+
+
+def _json_fault(error: Exception, text: str, kind: str) -> Fault:
+    """The fault of a text that is no JSON, with its place, or no message in JSON."""
+    import json
+
+    detail, offset = _one_line(str(error).partition(" Available Fields")[0]), None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as syntax:
+        detail = f"line {syntax.lineno}, column {syntax.colno}: {syntax.msg}"
+        offset = len(text[: syntax.pos].encode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):  # a number of too many digits, or lists in one another
+        pass
+    return _fault(f"the text is no {_noun(kind)} in protobuf JSON: {detail}", offset)
 
 
 _MAX_DETAIL = 200

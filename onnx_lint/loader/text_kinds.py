@@ -16,6 +16,7 @@ from onnx_lint.model import Fault, FaultKind
 from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.source import Source
+from onnx_lint.wording import quote_some
 
 # What stands in quotes or behind # may look like anything.
 _TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
@@ -29,9 +30,13 @@ def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFA
     if fault.kind is not FaultKind.TEXT:
         return fault
     text = source.read_at(0, source.size).decode("utf-8-sig", "replace")
-    names = _names_in_json(text) if form is Form.JSON else _names_in_text(text)
+    document = _json_of(text) if form is Form.JSON else None
+    names = _names_in_text(text) if form is not Form.JSON else set(document) if isinstance(document, dict) else set()
     parse = parse_json if form is Form.JSON else parse_textproto
     found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind, limits), Fault)]
+    if not found and document is not None and not _is_near(MODEL, document):
+        keys = f"its keys are {quote_some(tuple(document), 3)}" if isinstance(document, dict) else "it is no object"
+        return Fault(FaultKind.NOT_A_MODEL, ROOT, f"the file is JSON, but no model: {keys}", offset=0)
     if not found or MODEL in found:
         return fault
     message = f"the text is no ModelProto, but may be {' or '.join(found)} (option --proto)"
@@ -40,8 +45,16 @@ def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFA
 
 def _has(kind: str, names: set[str]) -> bool:
     """Whether all names are of fields of the message."""
-    known = {name for field in schema.message(kind).DESCRIPTOR.fields for name in (field.name, field.json_name)}
-    return bool(names) and names <= known
+    return bool(names) and names <= _fields_of(kind)
+
+
+def _is_near(kind: str, document: object) -> bool:
+    """Whether a document may have been meant for the message: it has one of its fields, or nothing."""
+    return isinstance(document, dict) and (not document or not _fields_of(kind).isdisjoint(document))
+
+
+def _fields_of(kind: str) -> set[str]:
+    return {name for field in schema.message(kind).DESCRIPTOR.fields for name in (field.name, field.json_name)}
 
 
 def _names_in_text(text: str) -> set[str]:
@@ -58,9 +71,10 @@ def _names_in_text(text: str) -> set[str]:
     return names
 
 
-def _names_in_json(text: str) -> set[str]:
+def _json_of(text: str) -> object:
+    """What the text says in JSON; None where it is none."""
     try:
-        found = json.loads(text)
+        document: object = json.loads(text)
     except (ValueError, RecursionError):
-        return set()
-    return set(found) if isinstance(found, dict) else set()
+        return None
+    return document

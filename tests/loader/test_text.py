@@ -54,15 +54,15 @@ def test_a_fault_of_text_is_placed(text: str, position: str, offset: int):
 @pytest.mark.parametrize(
     ("text", "detail"),
     [
-        ('{\n  "ir_version": 8\n  "graph": {}\n}', "line 3 column 3"),
+        ('{\n  "ir_version": 8\n  "graph": {}\n}', "line 3, column 3"),
         ('{"graph": {"node": [{"op_type": 5}]}}', "graph.node.op_type: "),
         ('{"graph": 5}', "graph: "),
         ('{"graph": [1]}', "graph"),
         ('{"graph": {"node": {"op_type": "a"}}}', "graph.node: "),
         ('{"ir_version": 1.5}', "ir_version: "),
         ('{"ir_version": 1, "ir_version": 2}', "duplicate key ir_version"),
-        ('{"opset": 1}', '"opset"'),
-        ("{} {}", "line 1 column 4"),
+        ('{"opset": 1, "graph": {}}', '"opset"'),
+        ("{} {}", "line 1, column 4"),
         ("[" * 100_000, ""),
         ('{"graph": {"name": "\\ud800"}}', "graph.name: "),
     ],
@@ -74,6 +74,23 @@ def test_a_fault_of_json_is_placed(text: str, detail: str):
     assert fault.kind is FaultKind.TEXT
     assert fault.message.startswith("the text is no model in protobuf JSON: ")
     assert detail in fault.message
+    assert "Available" not in fault.message
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ('{"name": "a package", "version": "1.0"}', "its keys are 'name', 'version'"),
+        ("[1, 2]", "it is no object"),
+        ("3", "it is no object"),
+    ],
+)
+def test_json_of_something_else_is_called_that(text: str, detail: str):
+    model = loaded(text.encode(), "model.json")
+    assert not model.loaded
+    (fault,) = model.faults
+    assert fault.kind is FaultKind.NOT_A_MODEL
+    assert fault.message == f"the file is JSON, but no model: {detail}"
 
 
 @pytest.mark.parametrize("text", ["nodes: " + "a" * 100_000, "ir_version: '" + "a" * 100_000])
