@@ -29,6 +29,8 @@ class Member(Record):
     """One of them is what a finding is about; empty where any may be."""
     word: str
     """What stands in the message of each such finding."""
+    given: frozenset[str]
+    """The attributes of which a valid fixture gives one; empty where it is enough that it has the operator."""
 
 
 FAMILIES: Final[Mapping[str, str]] = {
@@ -89,20 +91,25 @@ def _name(schema: OperatorSchema) -> str:
     return f"{schema.domain}::{schema.name}" if schema.domain else schema.name
 
 
+def _member(schema: OperatorSchema, about: str, names: list[str], word: str = "") -> Member:
+    has_operands = not schema.attributes.keys() >= set(names)
+    return Member(_name(schema), about, frozenset(names), word, frozenset() if has_operands else frozenset(names))
+
+
 def _choices(schema: OperatorSchema) -> Iterator[Member]:
     for combination in combinations(schema):
         if combination.kind is not Choice.SOME:
             names = [member.name for side in combination.sides for member in side]
             sides = " or ".join("/".join(member.name for member in side) for side in combination.sides)
             word = " without " if combination.kind is Choice.TOGETHER else " takes one of them"
-            yield Member(_name(schema), f"{combination.kind.value}: {sides}", frozenset(names), word)
+            yield _member(schema, f"{combination.kind.value}: {sides}", names, word)
 
 
 def _lacks(schema: OperatorSchema) -> Iterator[Member]:
     for combination in combinations(schema):
         if combination.kind in (Choice.ONE, Choice.SOME):
             names = [member.name for side in combination.sides for member in side]
-            yield Member(_name(schema), " or ".join(names), frozenset(names), " requires one of them")
+            yield _member(schema, " or ".join(names), names, " requires one of them")
 
 
 def _numbers(schema: OperatorSchema) -> Iterator[Member]:
@@ -112,29 +119,30 @@ def _numbers(schema: OperatorSchema) -> Iterator[Member]:
     given = schema.attributes
     for name, least in constraints.minima.items():
         if name in given:
-            yield Member(_name(schema), f"{name}: at least {least}", frozenset({name}), "")
+            yield _member(schema, f"{name}: at least {least}", [name])
     for name in constraints.distinct & given.keys():
-        yield Member(_name(schema), f"{name}: each once", frozenset({name}), " twice")
+        yield _member(schema, f"{name}: each once", [name], " twice")
     for name, size in constraints.sizes.items():
         if name in given:
-            yield Member(_name(schema), f"{name}: {size} elements", frozenset({name}), " element")
+            yield _member(schema, f"{name}: {size} elements", [name], " element")
     for group in constraints.lengths:
         names = [name for name, _ in group if name in given]
         if len(names) > 1:
-            yield Member(_name(schema), f"equally long: {', '.join(names)}", frozenset(names), " element")
+            yield _member(schema, f"equally long: {', '.join(names)}", names, " element")
     if (schema.domain, schema.name) in WITH_MORE:
-        yield Member(_name(schema), "a demand of its own", frozenset(), "")
+        yield _member(schema, "a demand of its own", [])
 
 
 def _values(schema: OperatorSchema) -> Iterator[Member]:
     for name in schema.attributes:
         if allowed_values(schema, name) is not None:
-            yield Member(_name(schema), name, frozenset({name}), "")
+            yield _member(schema, name, [name])
 
 
 def _types(schema: OperatorSchema) -> Iterator[Member]:
     for name in stating_attributes(schema.domain, schema.name) & schema.attributes.keys():
-        yield Member(_name(schema), name, frozenset(), f" with attribute '{name}' ")
+        # The finding is about the input.
+        yield Member(_name(schema), name, frozenset(), f" with attribute '{name}' ", frozenset({name}))
 
 
 class Told(Record):
@@ -168,16 +176,30 @@ def broken_in(family: str, member: Member) -> set[str]:
     }
 
 
+def kept_in(member: Member) -> set[str]:
+    """The valid fixtures, of any rule, that have the operator with one of the attributes."""
+    return {
+        fixture
+        for fixture, nodes in _valid_nodes().items()
+        if any(name == member.operator and (not member.given or member.given & given) for name, given in nodes)
+    }
+
+
 @functools.cache
-def kept_in(rule: str, operator: str) -> int:
-    """How many valid fixtures of the rule have a node of the operator."""
-    domain, _, name = operator.rpartition("::")
-    nodes = [
-        {(node.domain, node.op_type) for graph in fixture.model().graphs for node in graph.nodes}
+def _valid_nodes() -> Mapping[str, list[tuple[str, frozenset[str]]]]:
+    """The operators of the nodes of each valid fixture, with the names of their attributes."""
+    return {
+        fixture.id: [
+            (
+                f"{node.domain}::{node.op_type}" if node.domain else node.op_type,
+                frozenset(attribute.name for attribute in node.attribute_protos),
+            )
+            for graph in fixture.model().graphs
+            for node in graph.nodes
+        ]
         for fixture in fixtures()
-        if fixture.rule == rule and fixture.is_valid
-    ]
-    return sum((domain, name) in each for each in nodes)
+        if fixture.is_valid and fixture.is_text
+    }
 
 
 @functools.cache

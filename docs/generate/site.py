@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from generate.clauses import clause_page
+from generate.families import family_page
 from generate.reference import command_page, key_page
 from generate.rules import rule_pages
 
@@ -23,6 +24,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """Name and text of each page that is not written in the folder docs."""
     yield "clauses.md", clause_page()
     yield "command_line.md", command_page()
+    yield "families.md", family_page()
     yield "configuration_keys.md", key_page()
     yield from rule_pages()
     for path, name in COPIED.items():

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What descriptions of operators say beside their signatures: each member of each family has fixtures on both sides.
+
+The page `families` of the documentation has their numbers (docs/generate/families.py).
+"""
+
+from __future__ import annotations
+
+import pytest
+from families import FAMILIES, THROUGH_FUNCTIONS, broken_in, kept_in, members, through_functions
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_member_is_broken_in_a_fixture(family: str):
+    assert members()[family]
+    assert [member for member in members()[family] if not broken_in(family, member)] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_member_is_kept_in_a_fixture(family: str):
+    assert [member for member in members()[family] if not kept_in(member)] == []
+
+
+@pytest.mark.parametrize("rule", THROUGH_FUNCTIONS)
+def test_what_comes_through_functions_has_fixtures_on_both_sides(rule: str):
+    assert min(through_functions(rule)) > 0
