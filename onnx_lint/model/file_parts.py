@@ -19,7 +19,7 @@ from onnx_lint.model.nesting import Budget, with_nested
 from onnx_lint.model.parts import Attribute, Metadata, Type, ValueInfo, metadata_lists
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
-from onnx_lint.model.types.distinct_types import Derived, TypeIndex
+from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.model.types.usual_types import is_usual
 from onnx_lint.schema import Proto
 from onnx_lint.spec.ir_versions import FIELDS
@@ -166,13 +166,6 @@ class FileParts(LoadedFile):
         With `where` those of which it is true; it is asked once for each distinct TypeProto of the value infos.
         """
         yield from self._type_index.where(where or _is_any)
-
-    def derive_types(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
-        """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one.
-
-        `role` is the list: input, output or value_info.
-        """
-        return self._type_index.each(graph, role, derive)
 
     @cached_property
     def _type_index(self) -> TypeIndex:

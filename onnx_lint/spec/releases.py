@@ -119,12 +119,6 @@ def newest_opset_version(domain: str) -> int | None:
     return NEWEST_OPSET.get(normalized_domain(domain))
 
 
-def is_published_opset(domain: str, version: int) -> bool | None:
-    """Whether a release holds that operator set version, None if ONNX does not publish the domain."""
-    newest = newest_opset_version(domain)
-    return None if newest is None else 1 <= version <= newest
-
-
 def release_of_opset(domain: str, version: int) -> Release | None:
     """The first release that holds an operator set version, None if there is none."""
     return _release_of_opset((domain, version)) if version >= 1 else None
@@ -150,22 +144,3 @@ def release_of_ir_version(ir_version: int) -> Release | None:
     IR versions 1 and 2 came before the first release; None for them and for unpublished ones.
     """
     return next((release for release in RELEASES if release.ir_version == ir_version), None)
-
-
-def ir_version_of_opset(domain: str, version: int) -> int | None:
-    """IR version of the first release that holds an operator set version, None if there is none.
-
-    A model that imports the operator set is expected to carry this IR version or a later one (Versioning.md
-    gives the pairs as a table and no MUST).
-    """
-    release = release_of_opset(domain, version)
-    return None if release is None else release.ir_version
-
-
-def newest_opset_of_ir_version(domain: str, ir_version: int) -> int | None:
-    """Newest operator set version of a domain among the releases with an IR version up to the given one.
-
-    None if ONNX does not publish the domain or no such release has it.
-    """
-    versions = (release.opset_version(domain) for release in RELEASES if release.ir_version <= ir_version)
-    return max(versions, default=0) or None

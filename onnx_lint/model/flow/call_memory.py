@@ -37,8 +37,6 @@ class CallMemory:
         self._sizes: dict[int, int] = {}
         self._open: set[int] = set()
         self._type_budget = self._shape_budget = REPEATED_NODES
-        self.unknown_calls = 0
-        """How many calls brought no shapes, or nothing at all, for want of budget."""
 
     def outputs(self, function: Function, inputs: Facts, given: GivenAttributes) -> Facts | None:
         """What a call with these arguments brought; None if there was none yet."""
@@ -80,7 +78,6 @@ class CallMemory:
         else:
             self._shape_budget -= size
             allowed = self._shape_budget >= 0
-        self.unknown_calls += not allowed
         return allowed
 
     def _size(self, function: Function) -> int:

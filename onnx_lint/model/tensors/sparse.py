@@ -45,11 +45,6 @@ class StoredSparseTensor(Record):
         return int(self.values.proto.dims[0])
 
     @property
-    def is_linear(self) -> bool:
-        """Whether an index is one number, the position in row-major order."""
-        return self.indices is not None and len(self.indices.proto.dims) == 1
-
-    @property
     def index_bounds(self) -> list[int] | None:
         """What each number of an index is below; None where the dense shape or the shape of the indices is wrong."""
         dims = self.dims

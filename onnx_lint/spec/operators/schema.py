@@ -138,20 +138,6 @@ class OperatorSchema(Record):
             return count in self.output_counts
         return self.min_output <= count <= self.max_output
 
-    @property
-    def outputs_without_input_type(self) -> tuple[int, ...]:
-        """Indices of outputs whose type no input decides, though the signature leaves more than one.
-
-        Such a type follows from an attribute (Cast's `to`), from a subgraph (Loop) or from an attribute that
-        is there or not (Constant); the signature does not say from which.
-        """
-        fixed = {parameter.variable for parameter in self.inputs}
-        return tuple(
-            index
-            for index, output in enumerate(self.outputs)
-            if len(output.types) > 1 and (output.variable not in fixed or not output.homogeneous)
-        )
-
 
 def count_range(parameters: tuple[Parameter, ...]) -> tuple[int, int]:
     """Least and greatest number of arguments for a list of parameters.
