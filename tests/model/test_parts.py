@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import walked
 from messages import message_of
-from model_samples import from_text, loaded
+from model_samples import GRAPHS, from_text, loaded
 from wire_bytes import (
     is_repeated,
     rich_model,
@@ -16,25 +16,6 @@ from wire_bytes import (
 from onnx_lint import schema
 from onnx_lint.model import Model, Place, Proto
 from onnx_lint.model.places.place import ROOT
-
-GRAPHS = """
-graph {
-  name: "main"
-  node { name: "abs" op_type: "Abs" input: "x" output: "a" }
-  node { name: "if" op_type: "If" input: "c" output: "b"
-    attribute { name: "then_branch" type: GRAPH g { name: "then"
-      node { op_type: "Loop" output: "t" attribute { name: "body" type: GRAPH g { name: "body"
-        node { op_type: "Add" input: "a" input: "w" output: "deep" } } } } } }
-    attribute { name: "else_branch" type: GRAPH g { name: "else" initializer { name: "e" } } } }
-  node { name: "relu" op_type: "Relu" input: "b" output: "y" output: "" }
-  initializer { name: "w" } sparse_initializer { values { name: "s" } }
-  input { name: "x" } input { name: "c" } input { name: "w" } output { name: "y" }
-}
-functions { name: "F" domain: "f" input: "u" output: "v" attribute_proto { name: "d" type: GRAPH g { name: "default" } }
-  node { op_type: "If" output: "v" attribute { name: "then_branch" type: GRAPH g { name: "in function" } } } }
-training_info { initialization { name: "start" } algorithm { name: "step"
-  node { op_type: "Sub" input: "y" input: "w" output: "loss" } } }
-"""
 
 
 def _everything(model: Model) -> Iterator[tuple[str, list[str]]]:

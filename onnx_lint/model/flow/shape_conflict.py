@@ -26,6 +26,7 @@ from onnx_lint.model.shapes.problem import (
     WrongValue,
 )
 from onnx_lint.model.types.conflict import Note, definition_of
+from onnx_lint.model.types.declaration_conflict import DeclaredValue
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -126,13 +127,9 @@ _ONLY_WARNED_OF: Final = "; ONNX Runtime only warns"
 """It goes on with what both say in common, for nested graphs too. What functions declare it does not look at."""
 
 
-class DeclaredShapeConflict(Record):
+class DeclaredShapeConflict(DeclaredValue):
     """A value that is declared with another shape than follows from the node that makes it."""
 
-    graph: Graph
-    field: str
-    """`output` or `value_info`: the list that declares it."""
-    index: int
     declared: Fact
     inferred: Fact
     call: Call | None
@@ -141,11 +138,6 @@ class DeclaredShapeConflict(Record):
     def place(self) -> Place:
         """The dimension that is declared otherwise, or the shape of another rank."""
         return _shape_place(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
-
-    @property
-    def subject(self) -> str:
-        """The name of the value."""
-        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
 
     @property
     def allowed(self) -> str:

@@ -22,16 +22,13 @@ from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote
 
 
-class DeclarationConflict(Record):
-    """A value that is declared as another type than follows from the node that makes it."""
+class DeclaredValue(Record):
+    """An output or other value as a list of its graph declares it."""
 
     graph: Graph
     field: str
     """`output` or `value_info`: the list that declares it."""
     index: int
-    declared: ValueType
-    inferred: ValueType
-    site: CallSite | None
 
     @property
     def place(self) -> Place:
@@ -42,6 +39,14 @@ class DeclarationConflict(Record):
     def subject(self) -> str:
         """The name of the value."""
         return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+
+class DeclarationConflict(DeclaredValue):
+    """A value that is declared as another type than follows from the node that makes it."""
+
+    declared: ValueType
+    inferred: ValueType
+    site: CallSite | None
 
     @property
     def allowed(self) -> str:
@@ -80,28 +85,14 @@ class DeclarationConflict(Record):
         return found + site_notes(self.site)
 
 
-class ImpossibleDeclaration(Record):
+class ImpossibleDeclaration(DeclaredValue):
     """A value that is declared as a type which the operator of its node gives to no inputs."""
 
-    graph: Graph
-    field: str
-    """`output` or `value_info`: the list that declares it."""
-    index: int
     declared: ValueType
     schema: OperatorSchema
     schemas: OperatorSchemas
     """Where the other versions of the operator are found."""
     site: CallSite | None
-
-    @property
-    def place(self) -> Place:
-        """The declaration."""
-        return self.graph.at(self.field, self.index)
-
-    @property
-    def subject(self) -> str:
-        """The name of the value."""
-        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
 
     @property
     def allowed(self) -> str:
