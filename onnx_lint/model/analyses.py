@@ -93,8 +93,17 @@ class Analyses(FileParts):
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
-        ground = Ground(main, training, functions, self.operators, self.imports, self._type_index, self.control_flow)
+        known = self.operators, self.imports, self._type_index, self.control_flow
+        ground = Ground(main, training, functions, *known, self._read_outside)
         return follow_values(ground, keeps_all=keeps_all)
+
+    def _read_outside(self, proto: Proto) -> bytes | None:
+        """The values of a small tensor in a file beside the model, where that may be looked at and has them."""
+        if self.data_folder is None:
+            return None
+        from onnx_lint.model.tensors.outside import small_values  # late, as few models have any
+
+        return small_values(proto, self.main_graph, self.data_folder)
 
     @cached_property
     def provenance(self) -> Provenance:

@@ -13,6 +13,7 @@ from onnx_lint.model.shapes.dims import Shape
 from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.model.shapes.stated import (
     INTEGERS,
+    Outside,
     content_of,
     fact_of_sparse,
     fact_of_type,
@@ -41,10 +42,10 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
-def initializer_facts(graph: Graph, with_numbers: frozenset[str]) -> Iterator[tuple[str, Fact]]:
+def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outside) -> Iterator[tuple[str, Fact]]:
     """What is known of the initializers; of those of floating-point numbers the content where the name is among these.
 
-    A sparse one is another way to write a tensor, and operators meet it as one.
+    A sparse one is another way to write a tensor, and operators meet it as one. `outside` reads external data.
     """
     held = graph.initializers
     known: dict[tuple[int, bytes], tuple[Fact, bool]] = {}
@@ -57,7 +58,7 @@ def initializer_facts(graph: Graph, with_numbers: frozenset[str]) -> Iterator[tu
         bare, is_small = found
         if name:
             has_content = is_small and (code in INTEGERS or name in with_numbers)
-            yield name, _with_content(graph, index, bare) if has_content else bare
+            yield name, _with_content(graph, index, bare, outside) if has_content else bare
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         if sparse.values.name:
             yield sparse.values.name, fact_of_sparse(sparse)
@@ -67,8 +68,8 @@ def _is_small(shape: Shape) -> bool:
     return shape is not None and prod(size for size in shape if isinstance(size, int)) <= MOST_ELEMENTS
 
 
-def _with_content(graph: Graph, index: int, bare: Fact) -> Fact:
-    content = content_of(graph.message_at("initializer", index), bare.shape)
+def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:
+    content = content_of(graph.message_at("initializer", index), bare.shape, outside)
     return fact(bare.kind, bare.shape, content) if content is not None else bare
 
 

@@ -28,6 +28,7 @@ from onnx_lint.model.operators.imports import Imports
 from onnx_lint.model.operators.operators import Operators, Scope
 from onnx_lint.model.shapes.attribute_values import Protos
 from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.model.shapes.stated import Outside
 from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.model.types.argument import Arguments, Bindings, argument_of, read_arguments
 from onnx_lint.model.types.distinct_types import TypeIndex
@@ -70,6 +71,8 @@ class Ground(Record):
     imports: Imports
     types: TypeIndex
     control_flow: ControlFlow
+    outside: Outside
+    """Reads the values of a small tensor with external data."""
 
 
 def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
@@ -184,7 +187,7 @@ class _Flow:
         inputs = declared_inputs(graph, supplied)
         known.update(inputs)
         if graph.proto.initializer or graph.proto.sparse_initializer:
-            for name, made in initializer_facts(graph, self._read_as_numbers(graph, frame)):
+            for name, made in initializer_facts(graph, self._read_as_numbers(graph, frame), self.ground.outside):
                 known[name] = _default_value(inputs[name], made) if name in inputs else made
         return declared_values(self.ground.types, graph)
 

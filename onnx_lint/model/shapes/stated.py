@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from typing import Any, Final
 
@@ -12,6 +12,9 @@ from onnx_lint.model.shapes.dims import Dim, Dims, Shape
 from onnx_lint.model.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.model.types.type_string import from_proto, tensor_of
 from onnx_lint.spec.element_types import EXTERNAL
+
+Outside = Callable[[Any], bytes | None]
+"""Reads the values of a small TensorProto with external data; None where they are not there, or not to be read."""
 
 MOST_NUMBERS: Final = 64
 """So many floating-point elements are kept at most: those of scales and ranges are few."""
@@ -77,9 +80,12 @@ def fact_of_sparse(proto: Any) -> Fact:
     return fact(tensor_of(proto.values.data_type), tensor_shape(proto.dims))
 
 
-def content_of(proto: Any, shape: Shape) -> Content:
-    """The elements of a small tensor, row by row; None for another one, or where it stores another number of them."""
-    if shape is None or proto.data_type not in _READ or proto.data_location == EXTERNAL:
+def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Content:
+    """The elements of a small tensor, row by row; None for another one, or where it stores another number of them.
+
+    `outside` reads the values of one with external data, of which nothing is known otherwise.
+    """
+    if shape is None or proto.data_type not in _READ:
         return None
     if len(shape) > 1 and proto.data_type not in INTEGERS:
         # Of what has more dimensions, indices alone are looked at.
@@ -88,7 +94,14 @@ def content_of(proto: Any, shape: Shape) -> Content:
     if count > (MOST_ELEMENTS if proto.data_type in INTEGERS else MOST_NUMBERS):
         return None
     code, field, width = _READ[proto.data_type]
-    raw, stored = proto.raw_data, getattr(proto, field)
+    stored = getattr(proto, field)
+    if proto.data_location == EXTERNAL:
+        found_outside = outside(proto) if outside is not None and not stored and not proto.raw_data else None
+        if found_outside is None:
+            return None
+        raw = found_outside
+    else:
+        raw = proto.raw_data
     if raw and not stored and len(raw) == count * width:
         found: tuple[Any, ...] = struct.unpack(f"<{count}{code}", raw)
     elif len(stored) == count and not raw:

@@ -71,6 +71,8 @@ class DataFolder:
         self._trusted = [os.path.realpath(folder) for folder in trusted]
         self._files: dict[str, ExternalFile] = {}
         self._left = most
+        self.small_reads = 0
+        """How many small tensors were read for their shapes so far, each of which opens a file."""
         self.unread: dict[str, str] = {}
         """The files whose contents were to be judged and could not be read, by location, each with the reason."""
 

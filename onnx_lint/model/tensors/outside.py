@@ -7,14 +7,16 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.model.graph import Graph
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.payload import Payload
-from onnx_lint.model.places.place import Place
+from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.model.tensors.data_folder import DataFolder
 from onnx_lint.model.tensors.external import ExternalData
 from onnx_lint.model.tensors.sparse import StoredSparseTensor
 from onnx_lint.model.tensors.stored_tensor import StoredTensor
 from onnx_lint.record import replace
+from onnx_lint.schema import Proto
 from onnx_lint.source import BytesSource, FileSource
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
@@ -79,6 +81,32 @@ def dense(external: Iterable[ExternalData], folder: DataFolder) -> Iterator[Stor
             yield from _outside(data, folder)
         elif element is not None and element.bits in _PADDED_BITS:
             yield from _outside(data, folder, reads_all=False)
+
+
+def small_values(proto: Proto, graph: Graph, folder: DataFolder) -> bytes | None:
+    """The bytes of a tensor of few elements in a file; None where they are not there, or not to be read.
+
+    The folder tells what could not be read. Of a model so many tensors are read this way: each opens its file.
+    """
+    if folder.small_reads >= _MOST_SMALL:
+        location = ExternalData(_alone(proto, graph), folder, None).location
+        folder.unread.setdefault(location, f"more than {_MOST_SMALL:,} tensors of the model may decide shapes")
+        return None
+    folder.small_reads += 1
+    found = next(_outside(ExternalData(_alone(proto, graph), folder, None), folder), None)
+    if found is None:
+        return None
+    [payload] = found.tensor.payloads
+    piece = found.source.read_at(payload.offset, payload.length)
+    return piece if len(piece) == payload.length else None
+
+
+_MOST_SMALL: Final = 10_000
+
+
+def _alone(proto: Proto, graph: Graph) -> Tensor:
+    """The tensor as if it stood by itself: nothing is said of its place here."""
+    return Tensor(proto, ROOT, graph, ())
 
 
 def sparse(
