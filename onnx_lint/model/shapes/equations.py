@@ -186,10 +186,13 @@ class _Solution:
         return multiply(dim, term.factor), place
 
     def _argument(self, term: Term) -> int | None:
+        """The number that an attribute gives; None for a negative one, which is no size."""
         if term.element is None:
-            return self.node.integer(term.name)
-        values = self.node.integers(term.name) or ()
-        return values[term.element] if term.element < len(values) else None
+            value = self.node.integer(term.name)
+        else:
+            values = self.node.integers(term.name) or ()
+            value = values[term.element] if term.element < len(values) else None
+        return value if value is None or value >= 0 else None
 
     def _shape(self, pattern: Pattern) -> Dims | None:
         if pattern.terms is None:

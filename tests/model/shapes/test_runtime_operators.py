@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
@@ -65,6 +67,34 @@ def test_what_is_not_known_of_the_inputs_contradicts_nothing(example):
                     assert whole is not None
                     assert len(found) == len(whole)
                     assert all(a is None or b is None or a == b for a, b in zip(found, whole, strict=True))
+
+
+def _changed(value: object) -> list[object]:
+    """Other values of an attribute."""
+    if isinstance(value, int):
+        return [-9, -1, 0, 1, 2, 1_000]
+    if isinstance(value, list) and all(isinstance(each, int) for each in value):
+        return [[], value[:-1], [*value, 1], *[[*value[:at], -9, *value[at + 1 :]] for at in range(len(value))]]
+    return []
+
+
+@pytest.mark.parametrize("example", NODES, ids=str)
+def test_whatever_stands_there_no_size_is_negative(example):
+    known = [None if each is None else each.shape for each in example.inputs]
+    nodes = [example]
+    for name, value in example.attributes.items():
+        nodes += [replace(example, attributes={**example.attributes, name: other}) for other in _changed(value)]
+        nodes.append(
+            replace(example, attributes={key: each for key, each in example.attributes.items() if key != name})
+        )
+    shapes: list[list[tuple[int | str | None, ...] | None]] = [known]
+    for index, shape in enumerate(known):
+        others = [(), (0,), (3,), (2, 3), (2, 0, 3), (1, 2, 3, 4), (1, 2, 3, 4, 5)] if shape is not None else []
+        shapes += [[*known[:index], other, *known[index + 1 :]] for other in others]
+    for changed in nodes:
+        for inputs in shapes:
+            found, _ = _shapes(changed, inputs)
+            assert not any(isinstance(dim, int) and dim < 0 for shape in found for dim in shape or ())
 
 
 def test_each_operator_with_a_rule_has_an_example():
