@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import multiprocessing
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,6 +43,10 @@ def _mixture(count: int) -> Callable[[Path], None]:
     return lambda path: models.save(models.mixture(count), path)
 
 
+def _flat(path: Path) -> None:
+    models.save(models.flat(100_000), path)
+
+
 def _inlined(size: int) -> Callable[[Path], None]:
     return lambda path: huge_models.write_inlined(path, size)
 
@@ -63,27 +69,36 @@ def _many(folder: Path) -> None:
         models.save(models.mixture(10 + seed % 40, seed), folder / f"model_{seed:04}.onnx")
 
 
+def _wheel(folder: Path) -> None:
+    """The models with which the `onnx` package tests backends: of operators, of PyTorch, and nine networks."""
+    found = importlib.util.find_spec("onnx")
+    if found is None or found.origin is None:
+        raise SystemExit("the models of the onnx package need it installed")
+    tested = Path(found.origin).parent / "backend" / "test" / "data"
+    folder.mkdir()
+    for path in sorted(tested.rglob("*.onnx")):
+        shutil.copy(path, folder / f"{'_'.join(path.relative_to(tested).parts)}")
+
+
 CASES: Final = (
     Case("10 nodes", _mixture(10)),
     Case("1,000 nodes", _mixture(1_000), is_small=True),
     Case("10,000 nodes", _mixture(10_000), is_small=True),
     Case("100,000 nodes", _mixture(100_000)),
+    Case("100,000 nodes side by side, a tenth Constants of 256 bytes", _flat),
     Case("1 GiB of inlined weights, 64 nodes", _inlined(GIB), is_small=True),
     Case("3 GiB of inlined weights, one file", _inlined(3 * GIB)),
     Case("10 GiB of external data", _external),
     Case("2,000 models of 10 to 49 nodes, one call", _many, many=True),
     Case("the same, --jobs 0", _many, many=True, options=("--jobs", "0")),
+    Case("149 models of the onnx package, one call", _wheel, many=True),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
     Case("5,000 functions", _functions),
 )
 
 
 def written(write: Callable[[Path], None], path: Path) -> Path:
-    """Write a model in a process of its own.
-
-    A process that is started counts the memory of the one that starts it to its own peak (Linux carries it over exec),
-    so the benchmark itself must stay small.
-    """
+    """Write a model in a process of its own, so that its memory is free again when the commands run."""
     process = multiprocessing.get_context("fork").Process(target=write, args=(path,))
     process.start()
     process.join()
@@ -94,7 +109,7 @@ def written(write: Callable[[Path], None], path: Path) -> Path:
 
 def onnx_lint(path: Path, *options: str) -> Command:
     """All default rules; exit code 0, because the models break nothing that a default run fails on."""
-    return Command("onnx-lint", (sys.executable, "-m", "onnx_lint", *options, str(path)))
+    return Command("onnx-lint", (str(Path(sys.executable).with_name("onnx-lint")), *options, str(path)))
 
 
 def commands(case: Case, path: Path) -> list[Command]:

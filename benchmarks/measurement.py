@@ -6,17 +6,19 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 TIME_LIMIT = 120.0
 """After how many seconds a process is ended; a peer that needs longer has no figure but this one."""
 SLOW = 15.0
 """A command that took this many seconds is not run again: its noise is small beside its time."""
+_OF_DEVELOPERS: Final = frozenset({"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PYTHONPATH"})
+"""Variables of the environment that would have another program measured than the one that is installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +82,38 @@ class Series:
         return statistics.median(a.seconds / b.seconds for a, b in zip(self.runs, other.runs, strict=True))
 
 
-class Laboratory:
-    """Measures commands as those of an installed package: their byte code is there before the first run that counts.
+_LAUNCHER: Final = """
+import os, signal, sys, time
+limit, errors, *command = sys.argv[1:]
+actions = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0), (os.POSIX_SPAWN_OPEN, 2, errors, os.O_WRONLY, 0)]
+start = time.perf_counter()
+process = os.posix_spawnp(command[0], command, os.environ, file_actions=actions)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(process, signal.SIGKILL))
+signal.setitimer(signal.ITIMER_REAL, float(limit))
+_, status, usage = os.wait4(process, 0)
+seconds = time.perf_counter() - start
+print(seconds, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+"""Starts a command and measures it.
 
-    The byte code stands in a temporary folder of its own, so that no folder with sources is written to and a setting
-    such as PYTHONDONTWRITEBYTECODE, which would have each process compile all its imports, changes no figure.
+A process counts the memory of the one that started it to its own peak, since Linux carries that over exec. This one
+imports nothing that it does not need, so it is smaller than any Python that checks a model.
+"""
+
+
+class Laboratory:
+    """Measures commands as they are installed, after a first run of each that does not count.
+
+    PYTHONDONTWRITEBYTECODE is taken out of their environment: an editable installation compiles its byte code in the
+    first run, which pip does for any other when it installs it.
     """
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory()
         self._warm: set[str] = set()
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": self._folder.name}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        self._environment: Mapping[str, str] = environment
+        self._environment: Mapping[str, str] = {
+            name: value for name, value in os.environ.items() if name not in _OF_DEVELOPERS
+        }
 
     def __enter__(self) -> Laboratory:
         return self
@@ -117,16 +138,19 @@ class Laboratory:
         return series
 
     def run(self, arguments: Sequence[str]) -> Run:
-        """Run one process to its end."""
-        with tempfile.TemporaryFile() as errors:
-            start = time.perf_counter()
-            process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=errors, env=self._environment)
-            watchdog = threading.Timer(TIME_LIMIT, process.kill)
-            watchdog.start()
-            _, status, usage = os.wait4(process.pid, 0)
-            seconds = time.perf_counter() - start
-            watchdog.cancel()
-            process.returncode = os.waitstatus_to_exitcode(status)
-            errors.seek(0)
-            lines = errors.read().decode(errors="replace").strip().splitlines()
-        return Run(seconds, usage.ru_maxrss * 1024 / 1e6, process.returncode, lines[-1] if lines else "")
+        """Run one process to its end, in an empty folder, so that it imports nothing but what is installed."""
+        errors = Path(self._folder.name) / "errors"
+        errors.write_bytes(b"")
+        launcher = (sys.executable, "-I", "-S", "-c", _LAUNCHER, str(TIME_LIMIT), str(errors))
+        done = subprocess.run(
+            (*launcher, *arguments),
+            cwd=self._folder.name,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        )
+        seconds, peak, exit_code = done.stdout.split()
+        lines = errors.read_text(errors="replace").strip().splitlines()
+        complaint = lines[-1].replace(f"{Path(arguments[-1]).parent}{os.sep}", "") if lines else ""
+        return Run(float(seconds), int(peak) * 1024 / 1e6, int(exit_code), complaint)

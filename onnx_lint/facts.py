@@ -99,7 +99,7 @@ def left_out(model: Model, settings: Settings) -> Iterator[str]:
         if model.external_data and model.data_folder is not None:
             for location, reason in islice(model.data_folder.unread.items(), _MAX_UNREAD):
                 yield f"the contents of {quote(location)} were not verified: {reason}"
-    if model.loaded and model.digests is not None:
+    if model.loaded and model.external_data and model.digests is not None:
         for location, reason in islice(model.digests.unread.items(), _MAX_UNREAD):
             yield f"the checksum of {quote(location)} was not verified: {reason}"
     if model.kind in OF_MODELS and not settings.opset_imports and model.operators.not_verified():

@@ -55,6 +55,9 @@ def _taken(window: bytes, tag: int, field: wire.Field) -> int:
 def _taken_varints(data: NDArray[Any], tag: int) -> int:
     import numpy as np
 
+    pairs = data[: len(data) // 2 * 2].reshape(-1, 2)
+    if (pairs[:, 0] == tag).all() and (pairs[:, 1] < 0x80).all():
+        return pairs.size
     ends = np.flatnonzero(data < 0x80)
     ends = ends[: len(ends) // 2 * 2]
     lengths = np.diff(ends, prepend=-1)

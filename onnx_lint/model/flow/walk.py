@@ -11,13 +11,12 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint import schema
-from onnx_lint.cached import Memory
+from onnx_lint.cached import Memory, cached_property
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.flow.call_memory import CallMemory, GivenAttributes
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
 from onnx_lint.model.flow.declared import declared_inputs, declared_values, initializer_facts
 from onnx_lint.model.flow.faulty_values import FaultyValues
-from onnx_lint.model.flow.function_declarations import FunctionDeclarations
 from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.flow.knowledge import nested_by_position
 from onnx_lint.model.flow.value_flow import ValueFlow
@@ -38,6 +37,7 @@ from onnx_lint.record import Record
 from onnx_lint.spec.releases import newest_opset_version
 
 if TYPE_CHECKING:
+    from onnx_lint.model.flow.function_declarations import FunctionDeclarations
     from onnx_lint.model.flow.subgraph_shapes import SuppliedShapes
 
 Known = dict[str, Fact]
@@ -93,7 +93,8 @@ def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
         for function in ground.functions:
             if not flow.was_entered(function):
                 _run(flow.uncalled(function))
-        flow.function_declarations.note(flow.found)
+        if ground.functions:
+            flow.function_declarations.note(flow.found)
     return flow.found
 
 
@@ -123,10 +124,16 @@ class _Flow:
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
         self._calls = CallMemory(self._operator_of)
         self._faulty = FaultyValues()
-        self.function_declarations = FunctionDeclarations(ground.types, self._faulty)
         self._called = {function.name for function in ground.functions}
         self._joined: dict[tuple[Fact, Fact], Fact] = {}
         """What is known of values whose declaration does not contradict what their node gives."""
+
+    @cached_property
+    def function_declarations(self) -> FunctionDeclarations:
+        """What is held against the declarations in functions."""
+        from onnx_lint.model.flow.function_declarations import FunctionDeclarations  # late: few models have functions
+
+        return FunctionDeclarations(self.ground.types, self._faulty)
 
     # --- graphs
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark measures what it runs, and nothing of itself."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture
+def measurement(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    return importlib.import_module("measurement")
+
+
+@pytest.fixture
+def laboratory(measurement: ModuleType) -> Iterator[Any]:
+    with measurement.Laboratory() as made:
+        yield made
+
+
+def test_the_peak_is_that_of_the_command_and_not_of_the_process_that_starts_it(laboratory: Any):
+    ballast = b"1" * 200_000_000
+    small = laboratory.run((sys.executable, "-S", "-c", "pass"))
+    large = laboratory.run((sys.executable, "-S", "-c", "b'1' * 100_000_000"))
+    assert len(ballast) / 1e6 > large.peak > 100 > small.peak
+    assert small.exit_code == large.exit_code == 0
+
+
+def test_the_end_of_a_command_is_told(laboratory: Any, measurement: ModuleType, monkeypatch: pytest.MonkeyPatch):
+    failed = laboratory.run((sys.executable, "-S", "-c", "import sys; print('a'); sys.exit('why')"))
+    assert (failed.exit_code, failed.complaint, failed.was_ended) == (1, "why", False)
+    monkeypatch.setattr(measurement, "TIME_LIMIT", 0.2)
+    ended = laboratory.run((sys.executable, "-S", "-c", "import time; time.sleep(60)"))
+    assert ended.exit_code < 0
+    assert ended.was_ended
+
+
+def test_commands_run_as_they_are_installed(measurement: ModuleType, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    code = f"import sys; sys.exit(sys.dont_write_bytecode or {str(BENCHMARKS)!r} in sys.path)"
+    with measurement.Laboratory() as laboratory:
+        assert laboratory.run((sys.executable, "-S", "-c", code)).exit_code == 0
