@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.model import Graph, Model
-from onnx_lint.model.names.declarations import Declaration, contradict
+from onnx_lint.model.names.declarations import Declaration, Statements, contradict
 from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 
@@ -56,24 +56,31 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
     """The findings on the entries of the graph whose name an earlier entry has, folded by their clauses."""
     first: dict[str, int] = {}
     by_clause: dict[str, list[tuple[int, int]]] = {}
+    kept: dict[int, Statements] = {}
     for index, name in enumerate(graph.value_info_names):
         earlier = first.setdefault(name, index) if name else index
         if earlier != index:
-            by_clause.setdefault(_clause(graph, earlier, index), []).append((earlier, index))
+            by_clause.setdefault(_clause(graph, earlier, index, kept), []).append((earlier, index))
     for clause, pairs in by_clause.items():
         finding = partial(_finding, graph, clause)
         yield from folded(pairs, finding, graph.name, _CONTRADICTING if clause == "VI-4" else _REPEATING)
 
 
-_CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
-_REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
-
-
-def _clause(graph: Graph, earlier: int, later: int) -> str:
+def _clause(graph: Graph, earlier: int, later: int, kept: dict[int, Statements]) -> str:
+    """The clause that an entry breaks which repeats an earlier one, of whose type long ones are `kept` for the next."""
     if graph.is_function:
         return "FUN-22"
-    one, other = (Declaration(graph, "value_info", index) for index in (earlier, later))
-    return "VI-4" if contradict(one.statements, other.statements) else "VI-4a"
+    stated = kept.get(earlier) or Declaration(graph, "value_info", earlier).statements
+    if len(stated) > _FEW:
+        kept[earlier] = stated
+    return "VI-4" if contradict(stated, Declaration(graph, "value_info", later).statements) else "VI-4a"
+
+
+_FEW: Final = 32
+"""Types of so few parts are read again for each entry, which takes up no memory."""
+
+_CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
+_REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
 
 
 def _finding(graph: Graph, clause: str, pair: tuple[int, int]) -> Finding:
