@@ -19,9 +19,9 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
-    the type is the one that the attributes in the body state that refer to it; where they disagree, or the
-    parameter is nowhere referred to, any type is let pass. An attribute of the call that is a reference to a
-    parameter of the function around it counts by the type that it states.
+    the type is the one that the attributes in the body state that refer to it. Where they disagree, which is for
+    `contradictory-parameter-type`, or the parameter is nowhere referred to, any type is let pass. An attribute of
+    the call that is a reference to a parameter of the function around it counts by the type that it states.
 
     ### Example
 

@@ -10,7 +10,8 @@ from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.shapes.dims import Shape, are_sizes
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.record import replace
+from onnx_lint.rule import Finding, Related, finding_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.extents import EXTENTS, Count, Extents, counts, packed_bytes
 from onnx_lint.wording import quote
@@ -40,7 +41,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
       dimensions, sizes and counts that go with the input's, as the operator's description has it.
 
     Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`;
-    where nothing is known, nothing is judged that depends on it. The same numbers in an input are for
+    where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function are
+    judged by what calls and defaults give. The same numbers in an input are for
     `unsupported-operand-value`.
 
     ### Example
@@ -68,6 +70,10 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
         for finding in _in_graph(model, graph, groups):
             told.add(finding.place)
             yield finding
+    for finding in _handed_in(model):
+        if finding.place not in told:
+            told.add(finding.place)
+            yield finding
     for conflict in model.value_flow.shapes:
         if isinstance(conflict.source, str) and conflict.place not in told:
             yield finding_of(conflict)
@@ -84,34 +90,48 @@ def _in_graph(model: Model, graph: Graph, groups: list[tuple[Extents, set[NodeFo
         for node in graph.nodes_of(forms):
             shapes = tuple([model.shape_of(name, graph) for name in node.inputs])
             if (node.form, shapes) not in sound:
-                findings = list(_of_node(node, extents, shapes))
+                findings = list(_of_node(node, node.form, extents, shapes))
                 yield from findings
                 if not findings:
                     sound.add((node.form, shapes))
 
 
-def _of_node(node: Node, extents: Extents, shapes: Shapes) -> Iterator[Finding]:
+def _handed_in(model: Model) -> Iterator[Finding]:
+    """The findings for what calls and defaults bring into functions."""
+    for bound in model.bound_nodes:
+        extents = EXTENTS.get((bound.operator.domain, bound.operator.op_type))
+        if extents is None:
+            continue
+        for node in bound.nodes:
+            shapes = tuple([model.shape_of(name, bound.graph) for name in node.inputs])
+            for finding in _of_node(node, bound.bound, extents, shapes):
+                related = tuple(Related(*note) for note in bound.notes(bound.givers))
+                yield replace(finding, related=(*finding.related, *related))
+
+
+def _of_node(node: Node, form: NodeForm, extents: Extents, shapes: Shapes) -> Iterator[Finding]:
+    """The findings for a node; `form` has its attributes, with values in place of references to parameters."""
     data = shapes[0] if shapes else None
     for name in extents.positive:
-        number = _number(node, name)
+        number = _number(form, name)
         if number is not None and number < 1:
             yield _finding(node, name, f"is {number}", "a positive number")
     for name in extents.spatial:
-        yield from _of_axes(node, name, data)
+        yield from _of_axes(node, form, name, data)
     if extents.outputs is not None:
-        number = _number(node, extents.outputs)
+        number = _number(form, extents.outputs)
         if number is not None and number != len(node.outputs):
             what = f"is {number}, the node has {_counted(len(node.outputs), 'output')}"
             yield _finding(node, extents.outputs, what, "the number of the outputs")
     yield from _of_ranks(node, extents, shapes)
     if extents.sizes:
-        yield from _of_packed_weights(node, extents.sizes, shapes)
+        yield from _of_packed_weights(node, form, extents.sizes, shapes)
     if extents.lengths is not None:
-        yield from _of_lengths(node, extents.lengths)
+        yield from _of_lengths(node, form, extents.lengths)
 
 
-def _of_axes(node: Node, name: str, data: Shape) -> Iterator[Finding]:
-    numbers = _numbers(node, name)
+def _of_axes(node: Node, form: NodeForm, name: str, data: Shape) -> Iterator[Finding]:
+    numbers = _numbers(form, name)
     if numbers and min(numbers) < 1:
         yield _finding(node, name, f"holds {min(numbers)}", "positive numbers")
     elif numbers is not None and data is not None and len(data) >= 2 and len(numbers) != len(data) - 2:
@@ -128,10 +148,10 @@ def _of_ranks(node: Node, extents: Extents, shapes: Shapes) -> Iterator[Finding]
         yield Finding(node.place.at("input", index), f"{what}, input 0 has {ranks[0]}", allowed=allowed)
 
 
-def _of_packed_weights(node: Node, names: Sequence[str], shapes: Shapes) -> Iterator[Finding]:
+def _of_packed_weights(node: Node, form: NodeForm, names: Sequence[str], shapes: Shapes) -> Iterator[Finding]:
     weights = shapes[1] if len(shapes) > 1 else None
-    rows, columns, bits, block = (_number(node, name) for name in names)
-    if "bits" not in {proto.name for proto in node.attribute_protos}:
+    rows, columns, bits, block = (_number(form, name) for name in names)
+    if "bits" not in {proto.name for proto in form.attributes}:
         bits = 4  # the default, at which the operator began
     if not are_sizes(weights) or rows is None or columns is None or block is None or bits is None:
         return
@@ -148,23 +168,23 @@ def _of_packed_weights(node: Node, names: Sequence[str], shapes: Shapes) -> Iter
         )
 
 
-def _of_lengths(node: Node, sources: tuple[str, str]) -> Iterator[Finding]:
-    source, numbers = sources[0], _numbers(node, sources[0])
+def _of_lengths(node: Node, form: NodeForm, sources: tuple[str, str]) -> Iterator[Finding]:
+    source, numbers = sources[0], _numbers(form, sources[0])
     if numbers is None:
-        number = _number(node, sources[1])
+        number = _number(form, sources[1])
         source, numbers = sources[1], [] if number is None else [number]
     if sum(numbers) and min(numbers) < 0:
         yield _finding(node, source, "is negative", "numbers of support vectors")
     elif sum(numbers):  # a linear model has no support vectors
         for expected in counts(source, numbers):
-            yield from _of_count(node, expected)
+            yield from _of_count(node, form, expected)
 
 
 _LISTS = {"FLOATS": "floats", "INTS": "ints", "STRINGS": "strings"}
 
 
-def _of_count(node: Node, expected: Count) -> Iterator[Finding]:
-    proto = _attribute(node, expected.attribute, expected.type_name)
+def _of_count(node: Node, form: NodeForm, expected: Count) -> Iterator[Finding]:
+    proto = _attribute(form, expected.attribute, expected.type_name)
     if proto is None:
         return
     count = len(getattr(proto, _LISTS[expected.type_name]))
@@ -176,21 +196,21 @@ def _of_count(node: Node, expected: Count) -> Iterator[Finding]:
     yield _finding(node, expected.attribute, what, f"{allowed}, {expected.why}" if expected.why else allowed)
 
 
-def _attribute(node: Node, name: str, type_name: str) -> Proto | None:
+def _attribute(form: NodeForm, name: str, type_name: str) -> Proto | None:
     """The attribute of this name and type, if the node has one with a value of its own."""
-    for proto in node.attribute_protos:
+    for proto in form.attributes:
         if proto.name == name:
             return proto if proto.type == ATTRIBUTE_TYPE_CODES[type_name] and not proto.ref_attr_name else None
     return None
 
 
-def _number(node: Node, name: str) -> int | None:
-    proto = _attribute(node, name, "INT")
+def _number(form: NodeForm, name: str) -> int | None:
+    proto = _attribute(form, name, "INT")
     return None if proto is None else int(proto.i)
 
 
-def _numbers(node: Node, name: str) -> Sequence[int] | None:
-    proto = _attribute(node, name, "INTS")
+def _numbers(form: NodeForm, name: str) -> Sequence[int] | None:
+    proto = _attribute(form, name, "INTS")
     numbers: Sequence[int] | None = None if proto is None else proto.ints
     return numbers
 

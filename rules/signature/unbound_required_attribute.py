@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Function, Model, Node
-from onnx_lint.model.operators.mismatch import describe_schema
+from onnx_lint.model import Function, Model, Node, Place
+from onnx_lint.model.operators.mismatch import alternatives_without, describe_schema
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
@@ -26,7 +26,9 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Leaving out parameters that have a default, or that the body hands on only where an attribute may be absent. A
-    parameter that is handed on from function to function is followed to the operator.
+    parameter that is handed on from function to function is followed to the operator. Where the operator needs one of
+    several attributes, as Constant does, one of them is enough; a call that brings none is told once for each node of
+    the body.
 
     No clause forbids such a call; it says what becomes of the attribute, so the finding is a note.
 
@@ -67,6 +69,7 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
             name, (holder, index) = next(item for item in needed.items() if item[0] not in given)
             for node in alike.nodes:
                 yield _finding(model, node, function, name, holder, index, missing)
+    yield from _without_any(model)
 
 
 def _finding(
@@ -85,6 +88,32 @@ def _finding(
         allowed=f"a value for {quote(name)}",
         subject=name,
     )
+
+
+def _without_any(model: Model) -> Iterator[Finding]:
+    """The findings for calls that leave a node without any of the attributes of which it needs one."""
+    told: set[Place] = set()
+    for bound in model.bound_nodes:
+        if bound.call is None or bound.graph.function is None:
+            continue
+        schema, form = bound.schema, bound.form
+        wanted = alternatives_without(schema, {each.name for each in bound.bound.attributes}, form.inputs)
+        if not wanted or alternatives_without(schema, {each.name for each in form.attributes}, form.inputs):
+            continue
+        caller, called = bound.call
+        call, node = caller.first_of(called), bound.nodes[0]
+        if node.place in told:
+            continue
+        told.add(node.place)
+        names = ", ".join(quote(member.name) for side in wanted[0].sides for member in side)
+        yield Finding(
+            call.place,
+            f"{call.describe()} leaves {node.describe()} in {bound.graph.function.body.describe()} without any "
+            f"of {names}, of which {describe_schema(schema)} requires one",
+            related=(Related(node.place, f"refers to parameters of {bound.graph.function.body.describe()}"),),
+            allowed=f"a value for one of {names}",
+            subject=node.name or None,
+        )
 
 
 def _needs(model: Model) -> dict[int, Needs]:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import Memory
 from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.operators import AlikeNodes, Operators, OperatorStatus
-from onnx_lint.record import Record
+from onnx_lint.record import EMPTY, Record
 from onnx_lint.spec.operators import (
     ATTRIBUTE_TYPE_NAMES,
     UNLIMITED,
@@ -89,9 +89,12 @@ def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
 def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, int]:
     """The attributes by whose name the operator has an input, which the nodes do not give: by name, its index.
 
-    Most were attributes in an earlier version. Of these letter case does not count: `k` of TopK became `K`.
+    Most were attributes in an earlier version. Of these letter case does not count: `k` of TopK became `K`. Those that
+    were renamed besides stand in a table.
     """
     names = {parameter.name.casefold(): index for index, parameter in enumerate(schema.inputs)}
+    renamed = _RENAMED.get((schema.domain, schema.name), EMPTY)
+    names.update({old: names[new] for old, new in renamed.items() if new in names})
     found = {
         name: index
         for name in unknown_attributes(schema, alike)
@@ -109,6 +112,12 @@ def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: Ali
     return {name: index for name, index in found.items() if name in had or name == schema.inputs[index].name}
 
 
+_RENAMED: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("", "Pad"): {"paddings": "pads", "value": "constant_value"},
+}
+"""By operator, the attributes of an earlier version that became inputs of other names; no other operator has any."""
+
+
 def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
     given = {name for name, _ in alike.attributes}
@@ -117,13 +126,17 @@ def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
 
 def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Combination]:
     """The attributes and operands of which the operator needs one, and the nodes have none."""
-    given = {name for name, _ in alike.attributes}
+    return alternatives_without(schema, {name for name, _ in alike.attributes}, alike.inputs)
+
+
+def alternatives_without(schema: OperatorSchema, given: Set[str], inputs: Sequence[bool]) -> list[Combination]:
+    """As `missing_alternatives`, of nodes with attributes of these names and such inputs, true for what is given."""
     return [
         combination
         for combination in combinations(schema)
         if combination.kind in (Choice.ONE, Choice.SOME)
         and not any(
-            member.name in given if member.field == "attribute" else any(alike.inputs[member.index :][:1])
+            member.name in given if member.field == "attribute" else any(inputs[member.index :][:1])
             for side in combination.sides
             for member in side
         )

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.operators.mismatch import fits, operands, other_version
+from onnx_lint.model.operators.mismatch import fits, moved_to_inputs, operands, other_version
 from onnx_lint.source import BytesSource
+from onnx_lint.spec.operators import BUILT_IN
 
 
 def model_of(text: str) -> Model:
@@ -61,3 +64,35 @@ class TestOtherVersions:
         assert words("Concat", 13) == ["at least 1 input", "1 output"]
         assert words("Constant", 13) == ["0 inputs", "1 output"]
         assert words("BatchNormalization", 9) == ["5 inputs", "1 or 5 outputs"]
+
+
+def _moved(op_type: str, version: int, attribute: str) -> dict[str, int]:
+    text = f"""ir_version: 10 opset_import {{ version: {version} }} graph {{ name: "g" input {{ name: "x" }}
+        node {{ op_type: "{op_type}" input: "x" output: "y" attribute {{ name: "{attribute}" type: INT i: 1 }} }} }}"""
+    model = model_of(text)
+    (alike,) = model.operators.verified_nodes
+    schema = alike.operator.schema
+    assert schema is not None
+    return moved_to_inputs(model.operators.schemas, schema, alike)
+
+
+def test_attributes_that_became_inputs_under_another_name():
+    assert _moved("Pad", 21, "value") == {"value": 2}
+    assert _moved("Pad", 11, "paddings") == {"paddings": 1}
+    assert _moved("Pad", 2, "paddings") == {}, "still an attribute, of another name"
+    assert _moved("TopK", 10, "k") == {"k": 1}
+
+
+def test_no_other_operator_of_onnx_renamed_an_attribute_that_became_an_input():
+    """All that were dropped where inputs came; `consumed_inputs` of Reshape said something about memory."""
+    dropped = set()
+    for domain in ("", "ai.onnx.ml", "ai.onnx.preview.training"):
+        for name in BUILT_IN.operator_names(domain):
+            versions = [BUILT_IN.find(domain, name, version) for version in BUILT_IN.versions(domain, name)]
+            for one, other in pairwise(versions):
+                if one is None or other is None or other.deprecated:
+                    continue
+                new = {each.name.casefold() for each in other.inputs} - {each.name.casefold() for each in one.inputs}
+                gone = {each for each in one.attributes if each not in other.attributes and each.casefold() not in new}
+                dropped |= {(name, each) for each in gone if new}
+    assert dropped == {("Pad", "value"), ("Reshape", "consumed_inputs")}
