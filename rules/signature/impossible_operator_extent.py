@@ -97,13 +97,16 @@ def _in_graph(model: Model, graph: Graph, groups: list[tuple[Extents, set[NodeFo
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
-    """The findings for what calls and defaults bring into functions."""
+    """The findings for what calls and defaults bring into functions, whatever shapes the inputs have.
+
+    Calls bring shapes as well; what these and the values of one call are together is followed in `value_flow`.
+    """
     for bound in model.bound_nodes:
         extents = EXTENTS.get((bound.operator.domain, bound.operator.op_type))
         if extents is None:
             continue
         for node in bound.nodes:
-            shapes = tuple([model.shape_of(name, bound.graph) for name in node.inputs])
+            shapes: Shapes = (None,) * len(node.inputs)
             for finding in _of_node(node, bound.bound, extents, shapes):
                 related = tuple(Related(*note) for note in bound.notes(bound.givers))
                 yield replace(finding, related=(*finding.related, *related))
