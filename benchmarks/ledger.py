@@ -107,7 +107,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
-        "from onnx_lint import selection\nfor _ in range(300):\n    selection._last_selection = None\n    lint(1)",
+        "from onnx_lint import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
     ),
     "canonical": Pair(
         _LOAD,
