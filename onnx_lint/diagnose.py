@@ -102,9 +102,10 @@ def _diagnostic(
 
 def _allowed(finding: Finding, clause: Clause) -> str | None:
     """What is allowed, and who refuses what is not."""
+    if not clause.refused_by:
+        return finding.allowed or None
     refusing = " and ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
-    told = f"refused by {refusing}" if refusing else None
-    return "; ".join(filter(None, (finding.allowed, told))) or None
+    return "; ".join(filter(None, (finding.allowed, f"refused by {refusing}")))
 
 
 def _path(place: Place, model: Model) -> str:

@@ -45,11 +45,11 @@ class Place(Record):
 
     def pointer(self) -> str:
         """The place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""
-        return "".join(f"/{field}" if index is None else f"/{field}/{index}" for field, index in self.key)
+        return "".join([f"/{field}" if index is None else f"/{field}/{index}" for field, index in self.key])
 
     def __str__(self) -> str:
         """The place as a protobuf field path; the root is called `model`."""
-        steps = (field if index is None else f"{field}[{index}]" for field, index in self.key)
+        steps = [field if index is None else f"{field}[{index}]" for field, index in self.key]
         return ".".join(steps) or self.field
 
 
