@@ -218,11 +218,12 @@ def _difference(mine: Sizes, theirs: Sizes, *, elements: bool) -> str:
 
 
 def _groups(paths: Sequence[Path]) -> dict[str, list[Path]]:
-    """The models by the name of their folder, those that are named themselves by their own."""
+    """The models by the folder below the one that is given, or by that one; a file that is given by its own name."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
         for file in sorted(path.rglob("*.onnx")) if path.is_dir() else [path]:
-            groups.setdefault(file.parent.name if path.is_dir() else file.stem, []).append(file)
+            folders = (path.name, *file.relative_to(path).parts[:-1][:1]) if path.is_dir() else (file.stem,)
+            groups.setdefault(folders[-1], []).append(file)
     return groups
 
 
@@ -266,6 +267,7 @@ def compare(paths: Sequence[Path]) -> tuple[list[str], list[Difference]]:
                     logging.getLogger(__name__).info("%s: %s: %s", file, column, error)
                     facts[column] = {}
                     tallies[column].failed += 1
+                    total[column].failed += 1
                 for tally in (tallies[column], total[column]):
                     tally.add(facts[column], list(makers))
             found += differences(str(file), facts, makers)
