@@ -11,7 +11,7 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-14", since="0.1.0", about=Model.functions)
+@rule(clause=("FUN-14", "FUN-14a"), since="0.1.0", about=Model.functions)
 def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     """An operator in a function body is another version of it than the model's imports lead to.
 
@@ -103,6 +103,7 @@ def _findings(
         f"{first.describe()}{others} in {function.body.describe()}, which imports {name} {versions[0]}, "
         f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, {other}",
         related=(Related(function.place, f"{function.body.describe()} imports {name} {versions[0]}"),),
+        clause="FUN-14" if theirs is not None else "FUN-14a",
         allowed="imports that lead to the same version of each operator",
         subject=function.qualified_name,
     )
