@@ -223,6 +223,13 @@ def test_names_of_strangers_cannot_steer_the_terminal(folder: Path, capsys: pyte
         assert len(json.dumps(_validated(capsys, "evil.onnx", *arguments))) < 40_000
 
 
+def test_a_model_may_have_functions_and_no_graph(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = onnx.parser.parse_model(NESTED)
+    model.ClearField("graph")
+    (folder / "library.onnx").write_bytes(model.SerializeToString())
+    assert [graph["place"] for graph in _validated(capsys, "library.onnx")["graphs"]] == [LOCAL_F, "functions[1]"]
+
+
 # --- what is no model
 
 

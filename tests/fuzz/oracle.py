@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import traceback
 from collections import Counter
@@ -11,11 +12,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from onnx_lint.engine import lint_source
+from onnx_lint.engine import lint_source, load_source
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader.identify import Form, identify
 from onnx_lint.record import field_names, replace
 from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.shape_records import document, graph_parts
+from onnx_lint.reporters.shape_wording import graph_title, table, way_lines
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
@@ -53,6 +57,7 @@ def problem_of(given: Seed, number: int) -> str | None:
             or _problem_of_cost(given, settings, cost)
             or _problem_of_report(file, settings, rng)
             or _problem_of_other_readings(given, settings, file, number, rng)
+            or (_problem_of_shapes(given, settings, rng) if number % 3 == 2 else None)
         )
     except Exception:
         return traceback.format_exc()
@@ -115,6 +120,30 @@ def _problem_of_other_readings(
     if number % 3 == 0:
         return _problem_of_ways(given, settings, file, rng)
     return _problem_of_twins(given, settings, file, rng) if number % 3 == 1 else None
+
+
+def _problem_of_shapes(given: Seed, settings: Settings, rng: Random) -> str | None:
+    """What is wrong with what `onnx-lint shapes` would show: all values, and how a few of them came to be."""
+    model = load_source(BytesSource(given.data), f"model{given.suffix}", settings, is_file=False)
+    if not model.loaded:
+        return None
+    walks = model.provenance.walks()
+    shown = "".join(document({"version": 1}, "graphs", (graph_parts(model.provenance, walked) for walked in walks)))
+    values = [(walked, value["name"]) for walked, graph in zip(walks, json.loads(shown)["graphs"], strict=True)
+              for value in graph["values"]]  # fmt: skip
+    lines = [line for walked in walks for line in (graph_title(walked), *table(model.provenance, walked))]
+    for walked, name in rng.sample(values, min(len(values), _WAYS)):
+        if name in walked.graph.positions:  # else it is too long for a report
+            way = model.provenance.way(walked, name)
+            lines += way_lines(way)
+            if any(not 0 <= source < len(way.steps) for step in way.steps for source in step.sources):
+                return f"the way back from {name!r} leads to no step of it"
+    steering = next((line for line in lines if visible(line) != line), None)
+    return None if steering is None else f"a line of shapes steers the terminal: {steering!r}"
+
+
+_WAYS = 3
+"""The way back is told of so many values of an input."""
 
 
 def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:

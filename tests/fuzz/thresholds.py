@@ -14,6 +14,7 @@ from typing import Any
 
 import onnx_lint
 from onnx_lint import loader
+from onnx_lint.cached import Memory
 
 LOWERED: dict[str, tuple[int, ...]] = {
     "WHOLE_BYTES": (0,),
@@ -37,6 +38,8 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "FREE_BYTES": (0,),
     "_SMALL_BYTES": (0, 64),
     "_MOST_KEPT": (0, 2),
+    "MOST_OUTCOMES": (1, 5),
+    "_MOST_JOINED": (1, 5),
 }
 """The names of the constants, in whatever modules they are, and the values that they are given."""
 
@@ -73,14 +76,24 @@ def constants() -> tuple[tuple[ModuleType, str, int], ...]:
     return tuple((module, name, vars(module)[name]) for module in modules() for name in LOWERED if name in vars(module))
 
 
+@functools.cache
+def memories() -> tuple[tuple[Memory[Any, Any], int], ...]:
+    """What is kept for the next model, facts about values among it, each with how much of it at most."""
+    found = [value for module in modules() for value in vars(module).values() if isinstance(value, Memory)]
+    return tuple({id(memory): (memory, memory.bound) for memory in found}.values())
+
+
 @contextmanager
 def lowered(rng: Random) -> Iterator[None]:
-    """Lower all of the constants for a while, and let some models be read by the whole schema first."""
+    """Lower all of the constants for a while, forget soon, and let some models be read by the whole schema first."""
     chosen = {name: rng.choice(values) for name, values in LOWERED.items()}
+    most = rng.choice((1, 3, 20))
     by_outline = loader._regular
     try:
         for module, name, _ in constants():
             setattr(module, name, chosen[name])
+        for memory, _ in memories():
+            memory.bound = most
         if rng.random() < 0.3:
             loader._regular = _never
         yield
@@ -88,6 +101,8 @@ def lowered(rng: Random) -> Iterator[None]:
         loader._regular = by_outline
         for module, name, value in constants():
             setattr(module, name, value)
+        for memory, bound in memories():
+            memory.bound = bound
 
 
 def _never(*_: Any) -> None:

@@ -86,7 +86,9 @@ class Provenance:
     def walks(self) -> list[Walked]:
         """The walks over all graphs and function bodies, in the order of the model's graphs."""
         order = {id(graph): number for number, graph in enumerate(self._graphs)}
-        return sorted(self._walks, key=lambda walked: order[id(walked.graph)])
+        # Of a model that has no graph an empty one is walked.
+        there = [walked for walked in self._walks if id(walked.graph) in order]
+        return sorted(there, key=lambda walked: order[id(walked.graph)])
 
     def values(self, walked: Walked) -> Iterator[Value]:
         """The values that a graph defines: inputs, initializers, and the outputs of nodes in their order."""
