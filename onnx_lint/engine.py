@@ -78,8 +78,14 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
+    listed = [found for _, found in diagnostics]
+    if listed and model.form != "binary":
+        from onnx_lint.located import with_positions  # late, as few models are text
+
+        with watch("positions"):
+            listed = with_positions(listed, model)
     return Verdict(
-        tuple(found for _, found in diagnostics),
+        tuple(listed),
         tuple(errors),
         tuple(cut.message for cut in cuts),
         tuple(Counted(rule, count, words) for (rule, words), count in counts.items()),

@@ -24,6 +24,8 @@ class RelatedPlace(Record):
     pointer: str
     message: str
     byte_range: tuple[int, int] | None
+    position: tuple[int, int] | None = None
+    """Line and column in a model in text form, as those of a diagnostic."""
 
 
 class Diagnostic(Record):
@@ -61,6 +63,8 @@ class Diagnostic(Record):
     """The consumers that refuse what breaks the clause, each with the first release that is known to."""
     count: int = 1
     """How many faults it stands for."""
+    position: tuple[int, int] | None = None
+    """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

@@ -193,7 +193,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     """The diagnostic without what may differ after a move: clause, bytes, the names around the place, and the call."""
     fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic)}
-    for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "pointer", "scope"):
+    for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "pointer", "scope"):
         del fields[name]
     # Only what stands in a function has a call that brought the types.
     related = [(related.place, related.message) for related in diagnostic.related]

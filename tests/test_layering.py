@@ -27,7 +27,7 @@ LAYERS = (
     {"loader", "registry", "report"},
     {"settings", "stopwatch"},
     {"selection", "facts"},
-    {"diagnose"},
+    {"diagnose", "located"},
     {"engine"},
     {"reporters"},
     {"baseline", "configuration"},
@@ -258,7 +258,7 @@ OF_THE_SPECIFICATION = {
         *(
             "schema/variants:columns",
             "schema/wire:fields",
-            "loader/text_elements:_fields",
+            "loader/text_elements:json_fields",
             "schema/wire:fields_by_name",
             "schema/reserved:_ranges",
         ),

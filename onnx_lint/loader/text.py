@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from onnx_lint.loader.text_elements import JSON_STRING, QUOTED, count_json, coun
 from onnx_lint.model import Fault, FaultKind, Proto
 from onnx_lint.model.documents.kinds import KINDS, MODEL
 from onnx_lint.model.places.place import ROOT
+from onnx_lint.record import replace
 from onnx_lint.source import Source
 
 MAX_DEPTH = 100
@@ -35,9 +37,15 @@ def _read(source: Source) -> str | Fault:
             FaultKind.TRUNCATED, ROOT, f"the file became shorter than its {source.size:,} bytes while it was read"
         )
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         return _fault(f"byte {error.start} is not UTF-8", error.start)
+
+
+def _in_file(fault: Fault, source: Source) -> Fault:
+    """The fault of a text with its byte in the file, where a byte order mark may stand before the text."""
+    mark = len(BOM_UTF8) if source.read_at(0, len(BOM_UTF8)) == BOM_UTF8 else 0
+    return replace(fault, offset=fault.offset + mark) if fault.offset is not None and mark else fault
 
 
 # Square brackets hold the elements of one field: they are no message and add no depth of their own.
@@ -109,11 +117,11 @@ def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_
         return text
     fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH) or _too_dense(count_text, text, kind, limits)
     if fault is not None:
-        return fault
+        return _in_file(fault, source)
     try:
         return text_format.Parse(_with_short_rows(text), schema.message(kind)(), descriptor_pool=schema.pool())
     except text_format.ParseError as error:
-        return _syntax_error(error, text, kind)
+        return _in_file(_syntax_error(error, text, kind), source)
     except (ValueError, OverflowError) as error:
         return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(str(error))}")
 
@@ -148,13 +156,13 @@ def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMIT
     # The model itself has braces in JSON.
     fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1) or _too_dense(count_json, text, kind, limits)
     if fault is not None:
-        return fault
+        return _in_file(fault, source)
     try:
         return json_format.Parse(
             text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
         )
     except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
-        return _json_fault(error, text, kind)
+        return _in_file(_json_fault(error, text, kind), source)
 
 
 def _json_fault(error: Exception, text: str, kind: str) -> Fault:

@@ -41,8 +41,8 @@ _OF_UNKNOWN: Final = 250
 
 # A row of numbers or words with commas between them is one token: of many such rows each is looked at once.
 _ROW: Final = r"(?:[-+.\w]++\s*+,\s*+){1,4096}+"
-_TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{QUOTED})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
-_JSON_TOKENS: Final = re.compile(
+TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{QUOTED})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
+JSON_TOKENS: Final = re.compile(
     rf"(?P<quoted>{JSON_STRING})\s*+(?P<colon>:?)|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}]", re.DOTALL
 )
 
@@ -74,7 +74,7 @@ def _budget(text: str, most_bytes: int) -> ElementBudget:
 
 
 @functools.cache
-def _fields(message: str) -> Mapping[str, wire.Field]:
+def json_fields(message: str) -> Mapping[str, wire.Field]:
     """The fields of a message by the names that they have in JSON, where either may stand."""
     known = wire.fields_by_name(message)
     names = (
@@ -123,7 +123,7 @@ class _Text(_Walk):
         """Count all tokens. A value is counted with the name before it, and after each comma of a list."""
         text, name, is_value = self.text, "", False
         self.message = self.kind
-        for token in _TEXT_TOKENS.finditer(text):
+        for token in TEXT_TOKENS.finditer(text):
             start = token.start()
             kind = token.lastgroup or text[start]
             if kind == "word":
@@ -168,7 +168,7 @@ class _Json(_Walk):
     def count(self) -> None:
         """Count all tokens; whatever they mean, they are objects before that is looked at."""
         text = self.text
-        for token in _JSON_TOKENS.finditer(text):
+        for token in JSON_TOKENS.finditer(text):
             start = token.start()
             kind = token.lastgroup or text[start]
             if kind == "colon":
@@ -194,7 +194,7 @@ class _Json(_Walk):
                 self.close()
 
     def named(self, name: str) -> None:
-        self.field = _fields(self.message).get(name) if self.message is not None else None
+        self.field = json_fields(self.message).get(name) if self.message is not None else None
         if self.field is None:
             self.budget.spend(_OF_UNKNOWN)
 

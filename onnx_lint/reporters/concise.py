@@ -9,11 +9,14 @@ from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import interrupted_of, not_verified_of, weakened_of, worst_first
+from onnx_lint.reporters.wording import interrupted_of, not_verified_of, path_at, weakened_of, worst_first
 
 
 class Writer:
-    """Writes `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open."""
+    """Writes `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open.
+
+    In a model in text form it is `path:line:column: place: ...`.
+    """
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
@@ -24,9 +27,10 @@ class Writer:
         stream, options = self._stream, self._options
         path = shown_path(file.path)
         for item in worst_first(file.diagnostics):
-            stream.write(f"{path}: {line_of(item)}\n")
+            stream.write(f"{path_at(file.path, item.position)}: {line_of(item)}\n")
         if options.show_suppressed:
-            stream.writelines(f"{path}: {line_of(item)} (suppressed)\n" for item in worst_first(file.suppressed))
+            for item in worst_first(file.suppressed):
+                stream.write(f"{path_at(file.path, item.position)}: {line_of(item)} (suppressed)\n")
         if not options.quiet:
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
 

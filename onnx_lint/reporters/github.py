@@ -20,12 +20,13 @@ from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, vi
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
-    bytes_of,
+    after_path,
     counted,
     interrupted_of,
     not_verified_of,
     total_of,
     weakened_of,
+    where_of,
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
@@ -49,6 +50,8 @@ class _Annotation(Record):
     line: str
     kind: str
     """What it is about, whatever the file: a rule and clause."""
+    position: tuple[int, int] | None = None
+    """Line and column in a model in text form."""
 
 
 class Writer:
@@ -143,7 +146,7 @@ def _about_file(path: str, title: str, message: str) -> _Annotation:
 
 def _about_finding(item: Diagnostic, path: str) -> _Annotation:
     rule, message, place = visible(item.rule), visible(item.message), visible(item.place)
-    where = bytes_of(item.byte_range)
+    where = where_of(item)
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
     if item.allowed:
         lines.append(f"allowed: {visible(item.allowed)}")
@@ -153,8 +156,9 @@ def _about_finding(item: Diagnostic, path: str) -> _Annotation:
         path=path,
         title=f"onnx-lint: {rule}",
         message="\n".join(shortened(line, MAX_MESSAGE) for line in lines),
-        line=f"{item.severity.label}[{rule}] {path}: {place}: {message}",
+        line=f"{item.severity.label}[{rule}] {path}{after_path(item.position)}: {place}: {message}",
         kind=f"rule {item.rule} {item.clause}",
+        position=item.position,
     )
 
 
@@ -164,7 +168,8 @@ def _about_finding(item: Diagnostic, path: str) -> _Annotation:
 def _command(annotation: _Annotation) -> str:
     properties = [("title", annotation.title)]
     if annotation.path != STANDARD_INPUT:
-        properties.insert(0, ("file", annotation.path))
+        line_and_column = zip(("line", "col"), map(str, annotation.position or ()), strict=False)
+        properties[:0] = [("file", annotation.path), *line_and_column]
     return f"::{annotation.type} {_properties(properties)}::{_data(annotation.message)}\n"
 
 

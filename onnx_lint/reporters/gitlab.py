@@ -50,17 +50,20 @@ def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
         yield _issue("internal-error", _BLOCKER, visible(crash), path)
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
-        yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark)
+        line = item.position[0] if item.position is not None else 1
+        yield _issue(item.rule, _SEVERITIES[item.severity], description, path, mark, line)
 
 
-def _issue(name: str, severity: str, description: str, path: str, mark: str | None = None) -> dict[str, Any]:
+def _issue(
+    name: str, severity: str, description: str, path: str, mark: str | None = None, line: int = 1
+) -> dict[str, Any]:
     identity = mark or "\x1f".join((name, path, description))
     return {
         "description": shortened(description, MAX_MESSAGE),
         "check_name": visible(name),
         "fingerprint": hashlib.sha256(identity.encode()).hexdigest(),
         "severity": severity,
-        "location": {"path": path, "lines": {"begin": 1}},
+        "location": {"path": path, "lines": {"begin": line}},
     }
 
 

@@ -17,7 +17,6 @@ from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.wording import (
-    bytes_of,
     counted,
     interrupted_of,
     is_ignored,
@@ -26,6 +25,7 @@ from onnx_lint.reporters.wording import (
     total_of,
     weakened_of,
     what_of,
+    where_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -119,7 +119,7 @@ def _list(group: Sequence[Diagnostic]) -> str:
     first = group[0]
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
     for item in group[:MAX_SHOWN]:
-        where = bytes_of(item.byte_range)
+        where = where_of(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
     if len(group) > MAX_SHOWN:

@@ -16,7 +16,6 @@ from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
-    bytes_of,
     counted,
     counted_of,
     is_ignored,
@@ -27,6 +26,7 @@ from onnx_lint.reporters.wording import (
     total_of,
     weakened_of,
     what_of,
+    where_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -134,7 +134,7 @@ def _state(file: FileReport, report: Report) -> str:
 
 
 def _row(item: Diagnostic, options: Options) -> str:
-    where = bytes_of(item.byte_range)
+    where = where_of(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
     said = _inert(f"{item.clause} {item.keyword} ({item.anchor})")
     url = documentation_url(item.rule, options.documentation) if options.documentation else None

@@ -151,6 +151,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "fingerprint": fingerprint,
         **({"refused_by": dict(item.refused_by)} if item.refused_by else {}),
         **({"count": item.count} if item.count > 1 else {}),
+        **_line_and_column(item),
     }
 
 
@@ -160,7 +161,13 @@ def _related(place: RelatedPlace) -> dict[str, Any]:
         "pointer": place.pointer,
         "bytes": _bytes(place.byte_range),
         "message": place.message,
+        **_line_and_column(place),
     }
+
+
+def _line_and_column(item: Diagnostic | RelatedPlace) -> dict[str, int]:
+    """Where a place stands in a text; nothing in a binary file."""
+    return {"line": item.position[0], "column": item.position[1]} if item.position is not None else {}
 
 
 def _bytes(byte_range: tuple[int, int] | None) -> dict[str, int] | None:

@@ -2,11 +2,12 @@
 """SARIF 2.1.0, for code scanning.
 
 Three things differ from what the standard's text alone would suggest, for the sake of GitHub, the service that most
-people use. A model is a binary file, for which the standard wants a region of bytes; GitHub shows a result only with
-a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`. For
-such a region the upload reads the whole file, some ten megabytes a second, so results in large files have none. Each
-result has a fingerprint of its own making, because GitHub would make one of the file's first line and take all results
-of one rule for the same. And no more results are written than an upload may have.
+people use. Most models are binary files, for which the standard wants a region of bytes; GitHub shows a result only
+with a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`;
+in a model in text form it has its line and column. For a region of text the upload reads the whole file, some ten
+megabytes a second, so results in large files have none. Each result has a fingerprint of its own making, because GitHub
+would make one of the file's first line and take all results of one rule for the same. And no more results are written
+than an upload may have.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import bytes_of, interrupted_of, not_verified_of, weakened_of, what_of
+from onnx_lint.reporters.wording import interrupted_of, not_verified_of, weakened_of, what_of, where_of
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -176,10 +177,10 @@ def _inert(text: str) -> str:
 
 
 def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[str, Any]:
-    where = bytes_of(item.byte_range)
+    where = where_of(item)
     place = visible(item.place)
     return {
-        "physicalLocation": _physical_location(item.byte_range, artifact, region),
+        "physicalLocation": _physical_location(item, artifact, region),
         "logicalLocations": [
             {
                 "fullyQualifiedName": visible(item.pointer) or "/",
@@ -191,13 +192,16 @@ def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[s
     }
 
 
-def _physical_location(byte_range: tuple[int, int] | None, artifact: dict[str, Any], region: str) -> dict[str, Any]:
+def _physical_location(item: Diagnostic | RelatedPlace, artifact: dict[str, Any], region: str) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": artifact}
+    if item.position is not None:
+        line, column = item.position
+        return location | ({} if region == "none" else {"region": {"startLine": line, "startColumn": column}})
     if region == "line":
         location["region"] = _REGION
-    if byte_range is None:
+    if item.byte_range is None:
         return location
-    start, end = byte_range
+    start, end = item.byte_range
     if region == "bytes":
         return location | {"region": {"byteOffset": start, "byteLength": end - start}}
     return location | {"address": {"absoluteAddress": start, "length": end - start, "kind": "data"}}
@@ -216,7 +220,7 @@ def _kind(place: str) -> str:
 def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region: str) -> dict[str, Any]:
     return {
         "id": number,
-        "physicalLocation": _physical_location(place.byte_range, artifact, region),
+        "physicalLocation": _physical_location(place, artifact, region),
         "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place.place)}],
         "message": {"text": f"{_inert(place.message)} ({visible(place.place)})"},
     }

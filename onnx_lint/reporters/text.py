@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
 from onnx_lint.record import replace
-from onnx_lint.report import Counted, Diagnostic, FileReport, Report
+from onnx_lint.report import Counted, Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.links import documentation_url
@@ -21,6 +21,7 @@ from onnx_lint.reporters.wording import (
     is_ignored,
     is_unremarkable,
     not_verified_of,
+    path_at,
     praise_of,
     state_of,
     total_of,
@@ -134,11 +135,11 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
     )
     yield (
         ("  --> ", _FRAME),
-        (f"{shown_path(file.path)}: {visible(diagnostic.place)}{_bytes(diagnostic.byte_range)}", ""),
+        (f"{path_at(file.path, diagnostic.position)}: {_place(diagnostic)}", ""),
     )
     for related in diagnostic.related:
-        where = f"{visible(related.place)}{_bytes(related.byte_range)}"
-        yield (("  ::: ", _FRAME), (f"{where}: {visible(related.message)}", ""))
+        at = f"{path_at(file.path, related.position)}: " if related.position is not None else ""
+        yield (("  ::: ", _FRAME), (f"{at}{_place(related)}: {visible(related.message)}", ""))
 
 
 def _help(rule: str, options: Options) -> str:
@@ -148,8 +149,10 @@ def _help(rule: str, options: Options) -> str:
     return command if url is None else f"{command}, {url}"
 
 
-def _bytes(byte_range: tuple[int, int] | None) -> str:
-    return f" ({bytes_of(byte_range)})" if byte_range is not None else ""
+def _place(item: Diagnostic | RelatedPlace) -> str:
+    """The place, and its bytes where it has no line."""
+    where = bytes_of(item.byte_range) if item.position is None else ""
+    return f"{visible(item.place)} ({where})" if where else visible(item.place)
 
 
 def _clause(diagnostic: Diagnostic) -> str:

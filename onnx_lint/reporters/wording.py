@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, Report, Shapes
-from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, RelatedPlace, Report, Shapes
+from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import quote
 
@@ -37,6 +37,24 @@ def bytes_of(byte_range: tuple[int, int] | None) -> str:
         return ""
     start, end = byte_range
     return f"bytes {start}..{end}" if end > start else f"byte {start}"
+
+
+def where_of(item: Diagnostic | RelatedPlace) -> str:
+    """Where a place stands in the file: `line 12, column 3` of a text, otherwise its bytes, or nothing."""
+    if item.position is None:
+        return bytes_of(item.byte_range)
+    line, column = item.position
+    return f"line {line}, column {column}"
+
+
+def path_at(path: str, position: tuple[int, int] | None) -> str:
+    """A path as people see it, with the line and column behind it."""
+    return f"{shown_path(path)}{after_path(position)}"
+
+
+def after_path(position: tuple[int, int] | None) -> str:
+    """The line and column behind a path, as editors and terminals read them: `:12:3`, or nothing."""
+    return "" if position is None else f":{position[0]}:{position[1]}"
 
 
 def facts_of(facts: Facts) -> str:
