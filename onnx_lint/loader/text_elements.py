@@ -30,10 +30,10 @@ _OF_LINE: Final = 72
 _OF_PART: Final = 60
 """A string may be given in pieces, and each is an object."""
 _OF_NUMBER: Final = 40
-_OF_ESCAPE: Final = 110
+_OF_ESCAPE: Final = 430
 """The parser of text keeps its place at each escape of a string, up to the end of that."""
 _COPIES: Final = 2
-_COPIES_OF_STRING: Final = 2.5
+_COPIES_OF_STRING: Final = 3.5
 """So often the whole text, and the longest string in it, is there at a time."""
 
 _OF_UNKNOWN: Final = 250

@@ -73,6 +73,7 @@ LONG = {
     + r"\001" * 900_000
     + '" } }',
     "escapes": 'graph { initializer { raw_data: "' + r"\001" * 300_000 + '" } }',
+    "as many escapes as are judged": 'graph { initializer { raw_data: "' + r"\001" * 70_000 + '" } }',
     "strings in pieces": 'doc_string: "\U0001f600' + 'a" "' * 900_000 + '"',
     "lines": 'doc_string: "\U0001f600"' + "#a\n" * 1_300_000,
     "a comment": "#" + "{" * 3_900_000,
