@@ -138,21 +138,24 @@ def _report_cuts(
     ]
 
 
-def lint_source(source: Source, path: str, settings: Settings, *, is_file: bool = False) -> FileReport:
+def lint_source(
+    source: Source, path: str, settings: Settings, *, is_file: bool = False, context: int = 0
+) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for. A source that cannot be read
-    to its end gives a report that says why.
+    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: of how many
+    findings of a rule and clause the lines around them are told. A source that cannot be read to its end gives a
+    report that says why.
     """
     with held_for_a_file(), closing(source):
         try:
             if not settings.timings:
-                return _lint_source(source, path, settings, is_file, _unwatched)
+                return _lint_source(source, path, settings, is_file, _unwatched, context)
             from onnx_lint.stopwatch import Stopwatch
 
             watch = Stopwatch()
             with watch.on_indices():
-                report = _lint_source(source, path, settings, is_file, watch)
+                report = _lint_source(source, path, settings, is_file, watch, context)
             return replace(report, timings=tuple(watch.seconds.items()))
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
@@ -178,7 +181,9 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
     )
 
 
-def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, watch: Watch) -> FileReport:
+def _lint_source(
+    source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: int
+) -> FileReport:
     with watch("load model"):
         model = load_source(source, path, settings, is_file=is_file)
     verdict = lint_model(model, settings, watch)
@@ -186,10 +191,14 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
     with watch("facts"):
         facts, document = facts_of(model), document_of(model)
         not_verified, shapes = nodes_not_verified(model, errors), shapes_of(model, errors)
+    diagnostics = verdict.diagnostics
+    if context and diagnostics:
+        with watch("context"):
+            diagnostics = _with_surroundings(diagnostics, model, context, errors)
     return FileReport(
         path=path,
         size=source.size,
-        diagnostics=verdict.diagnostics,
+        diagnostics=diagnostics,
         internal_errors=tuple(errors),
         facts=facts,
         kind=model.kind,
@@ -203,16 +212,32 @@ def _lint_source(source: Source, path: str, settings: Settings, is_file: bool, w
     )
 
 
-def lint_file(path: str, settings: Settings, name: str | None = None) -> FileReport:
+def _with_surroundings(
+    diagnostics: tuple[Diagnostic, ...], model: Model, context: int, errors: list[InternalError]
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics with the lines around them; a bug there is told and takes no finding away."""
+    from onnx_lint.surroundings import with_surroundings  # late, as a clean run has nothing to show
+
+    try:
+        return with_surroundings(diagnostics, model, context)
+    except (ReadError, MemoryError):
+        raise
+    except Exception as error:
+        errors.append(InternalError.of(error))
+        return diagnostics
+
+
+def lint_file(path: str, settings: Settings, name: str | None = None, *, context: int = 0) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why.
 
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
+    `context`: as in `lint_source`.
     """
     name = path if name is None else name
     try:
         # One byte more than the limit shows that there is more.
         source = source_of(path, settings.limits.file_bytes + 1)
-        return lint_source(source, name, settings, is_file=name != "-")
+        return lint_source(source, name, settings, is_file=name != "-", context=context)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
 

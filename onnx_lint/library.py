@@ -20,6 +20,7 @@ from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.record import field_names, replace
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
+from onnx_lint.reporters import SHOWN_WITH_CONTEXT
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource, FileSource, Source, SourceError, source_of
 from onnx_lint.spec.clauses import Severity
@@ -161,7 +162,8 @@ def lint(
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"})
+        context = SHOWN_WITH_CONTEXT["text"] if plan.of_run().context else 0
+        file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
         head = report_of([], settings)
         stale = 0
         if plan.has_baseline:

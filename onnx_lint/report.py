@@ -28,6 +28,17 @@ class RelatedPlace(Record):
     """Line and column in a model in text form, as those of a diagnostic."""
 
 
+class ContextLine(Record):
+    """A line of a model in ONNX's textual syntax, as a report shows it around a finding."""
+
+    label: str
+    """What stands in the margin: the index of the node, or other element, in its list; empty for what has none."""
+    text: str
+    """The line, with escapes for characters that would steer a display. It may be cut, and so be no syntax."""
+    mark: tuple[int, int] | None = None
+    """The first character of what the finding is about, and the one after it."""
+
+
 class Diagnostic(Record):
     """A finding with everything that a reader needs: rule, severity, clause, place and bytes."""
 
@@ -65,6 +76,8 @@ class Diagnostic(Record):
     """How many faults it stands for."""
     position: tuple[int, int] | None = None
     """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
+    context: tuple[ContextLine, ...] = ()
+    """The lines around the place and those of the related places; empty where nobody asked for them."""
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

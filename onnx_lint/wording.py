@@ -67,10 +67,15 @@ class Suggestions:
 
     def __call__(self, name: str, known: Iterable[str]) -> str:
         """As `suggestion`; empty also where there were enough."""
+        near = self.nearest(name, known)
+        return f"; did you mean {quote(near)}?" if near is not None else ""
+
+    def nearest(self, name: str, known: Iterable[str]) -> str | None:
+        """As `nearest`; None also where there were enough."""
         if not self._left:
-            return ""
+            return None
         self._left -= 1
-        return suggestion(name, known)
+        return nearest(name, known)
 
 
 def without_middle(text: str, most: int) -> str:

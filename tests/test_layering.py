@@ -18,7 +18,7 @@ MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (
     {"cached", "memory", "package_data", "record", "regular_file"},
-    {"distribution", "option_types", "source", "wording"},
+    {"distribution", "option_types", "source", "visible", "wording"},
     {"spec"},
     {"limits", "schema"},
     {"model"},
@@ -26,7 +26,7 @@ LAYERS = (
     {"rules"},
     {"loader", "registry", "report"},
     {"settings", "stopwatch"},
-    {"selection", "facts"},
+    {"selection", "facts", "surroundings"},
     {"diagnose", "located"},
     {"engine"},
     {"reporters"},

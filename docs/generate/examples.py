@@ -16,7 +16,7 @@ from generate.markdown import block
 from onnx_lint.engine import lint_source, report_of
 from onnx_lint.record import replace
 from onnx_lint.report import Report
-from onnx_lint.reporters import write_report
+from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
 from onnx_lint.rule import Rule
 from onnx_lint.selection import selected_rules
 from onnx_lint.source import BytesSource
@@ -154,7 +154,13 @@ def _report(fixture: Fixture) -> Report:
     data = _data(fixture)
     settings = replace(fixture.settings, external_data=data.is_dir(), proto=fixture.proto)
     # In the report the model lies in the working directory.
-    file = lint_source(BytesSource(fixture.data), str(data / _name(fixture)), settings, is_file=True)
+    file = lint_source(
+        BytesSource(fixture.data),
+        str(data / _name(fixture)),
+        settings,
+        is_file=True,
+        context=SHOWN_WITH_CONTEXT["text"],
+    )
     return report_of([replace(file, path=_name(fixture))], settings)
 
 

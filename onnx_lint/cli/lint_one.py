@@ -21,6 +21,8 @@ class Task(Record):
     problem: str | None = None
     name: str | None = None
     """The path to take for that of the file, where it is another one."""
+    context: int = 0
+    """Of how many findings of a rule and clause the lines around them are told."""
 
 
 def lint_one(task: Task) -> FileReport:
@@ -31,6 +33,6 @@ def lint_one(task: Task) -> FileReport:
     if task.problem is not None:
         return FileReport(task.path, 0, unreadable=task.problem)
     try:
-        return lint_file(task.path, task.settings, task.name)
+        return lint_file(task.path, task.settings, task.name, context=task.context)
     except Exception as error:
         return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))

@@ -40,6 +40,7 @@ PARAMETERS: Final = {
     "format": "format_name",
     "exclude": "exclude",
     "jobs": "jobs",
+    "context": "context",
     "documentation-url": "documentation_url",
 }
 """The parameter of the command `check` for each key."""
@@ -55,6 +56,7 @@ _SINGLE: Final = (
     "follow-links",
     "format",
     "jobs",
+    "context",
     "documentation-url",
 )
 _TABLES: Final = ("severity", "limits", "target-opset")

@@ -79,6 +79,14 @@ files_options = section(
 
 report_options = section(
     "Reports",
+    click.option(
+        "--no-context",
+        "context",
+        flag_value=False,
+        default=True,
+        type=bool,
+        help="Do not show the lines of the model around a finding.",
+    ),
     click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
     click.option(
         "--color",

@@ -62,6 +62,7 @@ class Request(Record):
     quiet: bool = False
     verbose: bool = False
     statistics: bool = False
+    context: bool = True
     color: str = "auto"
     no_progress: bool = False
     sarif_region: str | None = None

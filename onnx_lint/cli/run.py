@@ -16,7 +16,7 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.record import replace
-from onnx_lint.reporters import Options, reporter
+from onnx_lint.reporters import SHOWN_WITH_CONTEXT, Options, reporter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def run(request: Request) -> int:
     )
     for output in outputs:
         reporter(output.format_name)  # a library that cannot be loaded for lack of memory says so in words of its own
-    tasks = _tasks(outputs, plan)
+    tasks = _tasks(outputs, plan, _context(outputs, own))
     before = time.process_time()
     head = _head(tasks, plan)
     options = _options_of(own)
@@ -78,7 +78,14 @@ def run(request: Request) -> int:
     return code
 
 
-def _tasks(outputs: Iterable[Output], plan: Plan) -> list[Task]:
+def _context(outputs: Iterable[Output], own: Request) -> int:
+    """Of how many findings of a rule and clause some report shows the lines around them."""
+    if not own.context:
+        return 0
+    return max((SHOWN_WITH_CONTEXT.get(output.format_name, 0) for output in outputs), default=0)
+
+
+def _tasks(outputs: Iterable[Output], plan: Plan, context: int) -> list[Task]:
     own = plan.of_run()
     inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input)
     for output in outputs:
@@ -87,14 +94,14 @@ def _tasks(outputs: Iterable[Output], plan: Plan) -> list[Task]:
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
     # All configurations are read before the first model, so that a fault in one is told at once.
-    return [_task(item, plan, own.stdin_filename) for item in inputs]
+    return [_task(item, plan, own.stdin_filename, context) for item in inputs]
 
 
-def _task(item: Input, plan: Plan, stdin_filename: str | None) -> Task:
+def _task(item: Input, plan: Plan, stdin_filename: str | None, context: int) -> Task:
     from onnx_lint.cli.lint_one import Task
 
     name = stdin_filename if item.path == "-" else None
-    return Task(item.path, plan.of(name or item.path).settings, item.problem, name)
+    return Task(item.path, plan.of(name or item.path).settings, item.problem, name, context)
 
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:

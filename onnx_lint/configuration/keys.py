@@ -284,6 +284,16 @@ _DECLARED: Final = (
         of_run=True,
     ),
     Key(
+        "context",
+        FLAG,
+        True,
+        "Whether reports show the lines of the model around a finding.",
+        "In the text report and in SARIF. Taken from the configuration of the working directory.",
+        "context = true",
+        "--no-context",
+        of_run=True,
+    ),
+    Key(
         "documentation-url",
         URL,
         None,

@@ -132,6 +132,10 @@ class LoadedFile:
         """The names of what stands around `place` and at it."""
         return self._names_in_document.of(place)
 
+    def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
+        """The messages from the document to `place`, as far as they are there: the kind of each, and the message."""
+        return self._names_in_document.messages_on(place)
+
     @cached_property
     def _names_in_document(self) -> NamesInDocument:
         return NamesInDocument(self.document)

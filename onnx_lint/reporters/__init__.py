@@ -52,6 +52,10 @@ SARIF_REGIONS: Final = ("line", "bytes", "none")
 """What a SARIF result points at: the first line, for GitHub; the bytes, as the standard wants it; the file alone."""
 
 
+SHOWN_WITH_CONTEXT: Final[Mapping[str, int]] = MappingProxyType({"text": 3, "sarif": 100})
+"""Of how many findings of a rule and clause in a file each format shows the lines around them; the others of none."""
+
+
 Reporter = Callable[["Report", TextIO, Options], None]
 
 

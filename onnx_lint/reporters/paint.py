@@ -58,6 +58,17 @@ def _bare(segment: Segment) -> str:
     return segment[0]
 
 
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes up: East Asian characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    import unicodedata  # which few names need
+
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in {"W", "F"}) for char in text
+    )
+
+
 # --- wrapping
 
 _LINK: Final = r"\x1b\]8;;[^\x1b]*\x1b\\"

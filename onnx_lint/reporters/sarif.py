@@ -180,7 +180,7 @@ def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[s
     where = where_of(item)
     place = visible(item.place)
     return {
-        "physicalLocation": _physical_location(item, artifact, region),
+        "physicalLocation": _with_snippet(_physical_location(item, artifact, region), item),
         "logicalLocations": [
             {
                 "fullyQualifiedName": visible(item.pointer) or "/",
@@ -190,6 +190,17 @@ def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[s
         ],
         "message": {"text": f"{where} ({place})" if where else place},
     }
+
+
+def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
+    """The location with the lines of the model around the finding as the snippet of its region, where it has one.
+
+    In a model in text form these are not what stands there in the file, but another view of it.
+    """
+    if not item.context or "region" not in location:
+        return location
+    lines = {"text": "\n".join(f"{line.label:>4} |  {line.text}" for line in item.context)}
+    return location | {"region": location["region"] | {"snippet": {"rendered": lines} if item.position else lines}}
 
 
 def _physical_location(item: Diagnostic | RelatedPlace, artifact: dict[str, Any], region: str) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
 from onnx_lint.record import replace
-from onnx_lint.report import Counted, Diagnostic, FileReport, RelatedPlace, Report
+from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.links import documentation_url
-from onnx_lint.reporters.paint import Line, link, painter, plain
+from onnx_lint.reporters.paint import Line, columns, link, painter, plain
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     bytes_of,
@@ -30,9 +30,15 @@ from onnx_lint.reporters.wording import (
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.surroundings.sheet import cut_around
 
 SHOWN_PER_RULE: Final = 3
 """Further findings of one rule and clause in one file are counted, not shown."""
+
+_WIDTH_OFF_TERMINAL: Final = 120
+_LEAST_ROOM: Final = 40
+"""The columns of a line of the model off a terminal, and in a very narrow one."""
+_LEAST_MARGIN: Final = 4
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _FRAME: Final = "bold blue"
@@ -137,9 +143,22 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
         ("  --> ", _FRAME),
         (f"{path_at(file.path, diagnostic.position)}: {_place(diagnostic)}", ""),
     )
+    yield from _context(diagnostic.context, options.width)
     for related in diagnostic.related:
         at = f"{path_at(file.path, related.position)}: " if related.position is not None else ""
         yield (("  ::: ", _FRAME), (f"{at}{_place(related)}: {visible(related.message)}", ""))
+
+
+def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
+    """The lines of the model around a finding, cut where they are wider than the terminal."""
+    margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
+    room = max((width or _WIDTH_OFF_TERMINAL) - margin - len("   |  "), _LEAST_ROOM)
+    for line in lines:
+        text, mark = cut_around(line.text, line.mark, room)
+        yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {text}", ""))
+        if mark is not None:
+            start, end = (columns(text[:position]) for position in mark)
+            yield ((f" {'':>{margin}} | ", _FRAME), (f" {' ' * start}{'^' * max(end - start, 1)}", "bold red"))
 
 
 def _help(rule: str, options: Options) -> str:

@@ -52,10 +52,11 @@ def undefined_name(model: Model) -> Iterator[Finding]:
         for index, name in enumerate(graph.output_names):
             if name and name not in graph.positions and not graph.sees(name):
                 holders = holders or _holders(model)
-                hint = _hint(name, graph, holders, suggestions)
+                hint, near = _hint(name, graph, holders, suggestions)
                 yield Finding(
                     graph.at("output", index),
                     f"output {index} of {graph.describe()} is {quote(name)}, which {hint}",
+                    related=near,
                     clause="FUN-8" if graph.is_function else "GRA-8",
                     allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                     subject=name,
@@ -73,11 +74,12 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         first, *others = found
         graph = first.node.graph
         more = f" (and {len(others):,} more {'time' if len(others) == 1 else 'times'})" if others else ""
+        hint, near = _hint(name, graph, holders, suggestions)
         yield Finding(
             first.place,
-            f"{first.node.describe()} uses {quote(name)}{more}, which {_hint(name, graph, holders, suggestions)}",
+            f"{first.node.describe()} uses {quote(name)}{more}, which {hint}",
             clause="FUN-10" if graph.function else "NOD-2",
-            related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3]),
+            related=(*near, *(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3])),
             allowed="an input, an initializer, or an output of an earlier node",
             subject=name,
             collective=True,
@@ -93,14 +95,27 @@ def _holders(model: Model) -> dict[str, Graph]:
     return found
 
 
-def _hint(name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Suggestions) -> str:
-    """Where else the name is defined, or that it is nowhere, with the visible name that is nearest to it."""
+def _hint(
+    name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Suggestions
+) -> tuple[str, tuple[Related, ...]]:
+    """Where else the name is defined, or that it is nowhere; and where the visible name is that is nearest to it."""
     elsewhere = holders.get(name)
     if elsewhere is None:
-        return f"nothing defines{suggestions(name, _visible(graph))}"
+        near = suggestions.nearest(name, _visible(graph))
+        return (
+            ("nothing defines", ())
+            if near is None
+            else (f"nothing defines; did you mean {quote(near)}?", _named(near, graph))
+        )
     if graph.function is not elsewhere.function:
-        return f"only {elsewhere.describe()} defines; a function and its callers do not see each other's names"
-    return f"only {elsewhere.describe()} defines, out of sight"
+        return f"only {elsewhere.describe()} defines; a function and its callers do not see each other's names", ()
+    return f"only {elsewhere.describe()} defines, out of sight", ()
+
+
+def _named(name: str, graph: Graph) -> tuple[Related, ...]:
+    """Where a name is defined that the graph sees."""
+    definition = graph.first_definitions.get(name) or graph.outer_definition(name)
+    return () if definition is None else (Related(definition.place, f"{quote(name)} is {definition.describe()}"),)
 
 
 def _visible(graph: Graph) -> Iterator[str]:

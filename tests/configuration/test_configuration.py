@@ -444,6 +444,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ('format = "json"', "environment"),
         ("exclude = []", "default"),
         ("jobs = 1", "default"),
+        ("context = true", "default"),
         ("# documentation-url is not set", "default"),
     ]
 

@@ -68,12 +68,16 @@ class ValueFlow:
 
         In a function body it is the shape that follows from the first call.
         """
+        return self.fact_of(name, graph).shape
+
+    def fact_of(self, name: str, graph: Graph | None = None) -> Fact:
+        """What is known of a value that a graph sees, as in `shape_of`."""
         known: Mapping[str, Fact] = self.facts
         while graph is not None:
             walked = self.walks.of(graph, None)
             known = walked.facts if walked is not None else {}
             graph = graph.parent if name not in known else None
-        return known.get(name, UNKNOWN).shape
+        return known.get(name, UNKNOWN)
 
     def conflicts(self) -> Iterator[Conflict]:
         """All types that are at odds."""

@@ -51,6 +51,18 @@ class NamesInDocument:
             message = inner
         return message.enclosing_names
 
+    def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
+        """The messages from the root to `place`, as far as they are there: the kind of each, and the message."""
+        message = self._root
+        found = [(message.kind, message.proto)]
+        for step in place.key:
+            inner = message.at(step)
+            if inner is None or (step[1] is None and not message.proto.HasField(step[0])):
+                break
+            message = inner
+            found.append((message.kind, message.proto))
+        return found
+
 
 _TYPE: Final = "TypeProto"
 
@@ -58,27 +70,27 @@ _TYPE: Final = "TypeProto"
 class _NamedMessage:
     """A message with the names around it, its own included, and the messages in it that were asked for."""
 
-    __slots__ = ("_inner", "_kind", "_proto", "enclosing_names")
+    __slots__ = ("_inner", "enclosing_names", "kind", "proto")
 
     def __init__(self, kind: str, proto: Proto, enclosing_names: EnclosingNames) -> None:
-        self._kind = kind
-        self._proto = proto
+        self.kind = kind
+        self.proto = proto
         self.enclosing_names = enclosing_names
         self._inner: dict[Step, _NamedMessage | None] = {}
 
     def at(self, step: Step) -> _NamedMessage | None:
         """The message in a field; None where there is none."""
-        if self._kind.startswith(_TYPE):
+        if self.kind.startswith(_TYPE):
             return self._open(*step)  # types nest deep and hold few names: what is kept of one takes up more than it
         if step not in self._inner:
             self._inner[step] = self._open(*step)
         return self._inner[step]
 
     def _open(self, name: str, index: int | None) -> _NamedMessage | None:
-        field = wire.fields_by_name(self._kind).get(name)
+        field = wire.fields_by_name(self.kind).get(name)
         if field is None or field.message is None or field.repeated != (index is not None):
             return None
-        value = getattr(self._proto, name)
+        value = getattr(self.proto, name)
         if index is not None:
             if index >= len(value):
                 return None

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a model at places: which line a place stands in, and what is written there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model.places.place import Key, Step
+from onnx_lint.record import Record
+from onnx_lint.report import ContextLine
+from onnx_lint.schema import Proto
+from onnx_lint.surroundings.messages import write_field, write_message
+from onnx_lint.surroundings.nodes import (
+    write_attribute,
+    write_function_header,
+    write_graph_header,
+    write_initializer,
+    write_node,
+    write_sparse_tensor,
+)
+from onnx_lint.surroundings.sheet import Sheet, cut_around
+from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
+from onnx_lint.surroundings.words import write_string
+
+MOST_CHARACTERS: Final = 1_000
+"""A longer line is cut around its mark before it is kept."""
+
+_CONTAINERS: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "TrainingInfoProto", "OperatorSetProto"})
+"""The messages whose elements have a line each."""
+
+_HEADERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
+    "GraphProto": write_graph_header,
+    "FunctionProto": write_function_header,
+}
+_OF_HEADERS: Final = {
+    "GraphProto": frozenset({"name"}),
+    "FunctionProto": frozenset({"name", "domain", "overload", "input", "output", "attribute", "attribute_proto"}),
+}
+"""The fields that stand in the header of a graph or function."""
+
+
+def _write_import(sheet: Sheet, proto: Proto) -> None:
+    with sheet.part("domain"):
+        write_string(sheet, proto.domain)
+    sheet.write(" : ")
+    with sheet.part("version"):
+        sheet.write(str(proto.version))
+
+
+def _write_entry(sheet: Sheet, proto: Proto) -> None:
+    with sheet.subject(), sheet.part("key"):
+        write_string(sheet, proto.key)
+    sheet.write(": ")
+    with sheet.part("value"):
+        write_string(sheet, proto.value)
+
+
+_WRITERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
+    "NodeProto": write_node,
+    "AttributeProto": write_attribute,
+    "ValueInfoProto": write_value_info,
+    "TensorProto": write_tensor,
+    "SparseTensorProto": write_sparse_tensor,
+    "TypeProto": write_type,
+    "OperatorSetIdProto": _write_import,
+    "StringStringEntryProto": _write_entry,
+}
+"""How messages of each kind are written, where it is not field by field."""
+
+_NAME: Final = (("name", None),)
+
+_UNNAMED: Final = frozenset({"node"})
+"""The lists whose elements need no word before them."""
+
+
+class Site(Record):
+    """Where in a model a place stands: in a line of a container."""
+
+    key: Key
+    """The steps to the container."""
+    container: tuple[str, Proto]
+    """Its kind, and the message."""
+    step: Step | None
+    """The step from the container to the line's element; None for the header of the container."""
+    element: tuple[str, Proto] | None
+    """The element's kind, and the message; None for one that is no message, and for a header."""
+    focus: Key
+    """The steps from the element, or from the container of a header, to the place."""
+
+    @property
+    def line(self) -> Key:
+        """What tells the line from others."""
+        return self.key if self.step is None else (*self.key, self.step)
+
+
+def site_of(place: Place, model: Model) -> Site | None:
+    """Where the place stands; None where there is no line for it, as for the model itself."""
+    key = place.key
+    found = model.messages_on(place)
+    last = max((index for index, (kind, _) in enumerate(found) if kind in _CONTAINERS), default=None)
+    if last is None:
+        return Site((), found[0], None, found[0], key)
+    kind, message = found[last]
+    rest = key[last:]
+    if not rest or rest[0][0] in _OF_HEADERS.get(kind, ()):
+        return Site(key[:last], found[last], None, None, rest) if kind in _HEADERS else None
+    field, index = rest[0]
+    if not _is_there(message, field, index):
+        # What is missing is told of the graph, where that has a line.
+        return Site(key[:last], found[last], None, None, ()) if kind in _HEADERS else None
+    element = found[last + 1] if last + 1 < len(found) else None
+    return Site(key[:last], found[last], rest[0], element, rest[1:])
+
+
+def _is_there(message: Proto, field: str, index: int | None) -> bool:
+    descriptor = message.DESCRIPTOR.fields_by_name.get(field)
+    if descriptor is None:
+        return False
+    value = getattr(message, field)
+    if isinstance(descriptor.default_value, list):
+        return index is not None and index < len(value)
+    return index is None and message.HasField(field)
+
+
+def line_of(site: Site, *, with_name: bool = False) -> ContextLine:
+    """The line, with the place marked in it. `with_name`: a node stands there with its name."""
+    sheet = Sheet(site.focus or (_NAME if with_name else ()))
+    label = ""
+    if site.step is None and site.element is None:
+        label = _index_of(site.key)
+        kind, message = site.container
+        sheet.write("graph " if kind == "GraphProto" else "function ")
+        _HEADERS[kind](sheet, message)
+    elif site.step is None:
+        with sheet.subject():
+            _write_element(sheet, *site.container, "")
+    else:
+        label = _index_of((site.step,))
+        _write_step(sheet, site)
+    text, mark = cut_around(sheet.text, sheet.mark, MOST_CHARACTERS)
+    return ContextLine(label, text, mark)
+
+
+def _index_of(key: Key) -> str:
+    return str(key[-1][1]) if key and key[-1][1] is not None else ""
+
+
+def _write_step(sheet: Sheet, site: Site) -> None:
+    assert site.step is not None
+    field, index = site.step
+    container = site.container[1]
+    if site.element is None:
+        with sheet.subject():
+            value = getattr(container, field)
+            if index is None:
+                write_field(sheet, container, field)
+            else:
+                sheet.write(f"{field} ")
+                write_string(sheet, value[index])
+        return
+    if field not in _UNNAMED:
+        sheet.write(f"{field} ")
+    _write_element(sheet, *site.element, field)
+
+
+def _write_element(sheet: Sheet, kind: str, message: Proto, field: str) -> None:
+    if field == "initializer":
+        write_initializer(sheet, message)
+        return
+    with sheet.subject():
+        _WRITERS.get(kind, write_message)(sheet, message)
+
+
+def node_before(site: Site, model: Model) -> Site | None:
+    """The node before that in which a place stands; None where there is none."""
+    if site.step is None or site.step[0] != "node" or not site.step[1]:
+        return None
+    return site_of(place_of((*site.key, ("node", site.step[1] - 1))), model)
+
+
+def place_of(key: Key) -> Place:
+    """The place to which the steps lead."""
+    place = ROOT
+    for field, index in key:
+        place = place.at(field, index)
+    return place

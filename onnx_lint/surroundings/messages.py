@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields and messages for which ONNX's textual syntax has no form of their own, in a form like that of its headers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from onnx_lint.schema import Proto
+from onnx_lint.surroundings.sheet import Sheet
+from onnx_lint.surroundings.words import write_float, write_string
+
+_MAX_DEPTH: Final = 4
+
+
+def write_message(sheet: Sheet, message: Proto, depth: int = 0) -> None:
+    """Write the fields of a message, of one that nests deep only the outer ones."""
+    sheet.is_cut = True
+    if depth >= _MAX_DEPTH:
+        sheet.write("{")
+        sheet.leave_out()
+        sheet.write("}")
+        return
+    sheet.write("{")
+    for index, (field, _) in enumerate(message.ListFields()):
+        if index:
+            sheet.write(", ")
+        write_field(sheet, message, field.name, depth)
+    sheet.write("}")
+
+
+def write_field(sheet: Sheet, message: Proto, field: str, depth: int = 0) -> None:
+    """Write the name and the value of a field that a message has."""
+    sheet.write(f"{field}: ")
+    value = getattr(message, field)
+    if isinstance(message.DESCRIPTOR.fields_by_name[field].default_value, list):
+        sheet.write("[")
+        sheet.items(field, value, lambda each: _write_value(sheet, each, depth + 1))
+        sheet.write("]")
+        return
+    with sheet.part(field):
+        _write_value(sheet, value, depth + 1)
+
+
+def write_beside(sheet: Sheet, message: Proto, fields: Sequence[str]) -> None:
+    """Write behind a comment sign what the syntax has no place for: the field in focus, where it is one of these."""
+    for field in fields:
+        if sheet.aims_at(field):
+            sheet.is_cut = True
+            sheet.write("  # ")
+            write_field(sheet, message, field)
+
+
+def _write_value(sheet: Sheet, value: Any, depth: int) -> None:
+    if isinstance(value, (str, bytes)):
+        write_string(sheet, value)
+    elif isinstance(value, float):
+        write_float(sheet, value, is_double=True)
+    elif isinstance(value, int):
+        sheet.write(str(value))
+    else:
+        write_message(sheet, value, depth)

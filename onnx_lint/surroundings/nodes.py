@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes, attributes, and the headers of graphs and functions in ONNX's textual syntax."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
+from onnx_lint.schema import Proto
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
+from onnx_lint.surroundings.messages import write_beside, write_field
+from onnx_lint.surroundings.sheet import Sheet
+from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
+from onnx_lint.surroundings.words import write_bare, write_domain, write_float, write_name, write_string
+
+_VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
+_IN_LISTS: Final = {"floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "type_protos"}
+_IMPLIED_LISTS: Final = {"floats", "ints", "strings"}
+"""The lists whose type follows from their first element."""
+
+_BESIDE: Final = ("doc_string", "metadata_props", "device_configurations")
+"""What the syntax has no place for in a node."""
+
+
+def write_node(sheet: Sheet, node: Proto) -> None:
+    """Write a NodeProto; its name only when that is in focus."""
+    if sheet.aims_at("name") and node.name:
+        sheet.write("[")
+        with sheet.part("name"):
+            write_name(sheet, node.name)
+        sheet.write("] ")
+    sheet.items("output", node.output, lambda name: write_name(sheet, name))
+    sheet.write(" = " if node.output else "= ")
+    with sheet.subject():
+        if node.domain:
+            with sheet.part("domain"):
+                write_domain(sheet, node.domain)
+            sheet.write(".")
+        with sheet.part("op_type"):
+            write_bare(sheet, node.op_type)
+        if node.overload:
+            sheet.write(":")
+            with sheet.part("overload"):
+                write_bare(sheet, node.overload)
+    has_subgraph = any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute[:1000])
+    if node.attribute and not has_subgraph:
+        _write_attributes(sheet, node)
+    sheet.write(" (")
+    sheet.items("input", node.input, lambda name: write_name(sheet, name))
+    sheet.write(")")
+    if node.attribute and has_subgraph:
+        _write_attributes(sheet, node)
+    write_beside(sheet, node, _BESIDE)
+
+
+def _write_attributes(sheet: Sheet, node: Proto) -> None:
+    sheet.write(" <")
+    sheet.items("attribute", node.attribute, lambda attribute: write_attribute(sheet, attribute))
+    sheet.write(">")
+
+
+def write_attribute(sheet: Sheet, attribute: Proto) -> None:
+    """Write an AttributeProto; its type where the value does not tell it, or where that is in focus."""
+    with sheet.subject(), sheet.part("name"):
+        write_bare(sheet, attribute.name)
+    field = VALUE_FIELD_OF_TYPE.get(attribute.type)
+    given = [each.name for each, _ in attribute.ListFields() if each.name in _VALUE_FIELDS]
+    is_reference = bool(attribute.ref_attr_name)
+    is_regular = field is not None and all(each == field for each in given) and not (is_reference and given)
+    if not is_regular:
+        _write_irregular(sheet, attribute, given)
+        return
+    assert field is not None
+    value = getattr(attribute, field)
+    if is_reference or sheet.aims_at("type") or not _is_implied(field, value):
+        _write_attribute_type(sheet, attribute)
+        sheet.write(" = ")
+    else:
+        sheet.write("=")
+    if is_reference:
+        with sheet.part("ref_attr_name"):
+            sheet.write("@")
+            write_name(sheet, attribute.ref_attr_name)
+        return
+    if field in _IN_LISTS:
+        sheet.write("[")
+        sheet.items(field, value, lambda each: _write_value(sheet, field.removesuffix("s"), each))
+        sheet.write("]")
+        sheet.is_cut |= bool(value) and field not in _IMPLIED_LISTS
+        return
+    with sheet.part(field):
+        _write_value(sheet, field, value)
+
+
+def _is_implied(field: str, value: Proto) -> bool:
+    """Whether a reader can tell the type from the value as it is written."""
+    if field in _IN_LISTS:
+        return len(value) > 0
+    if field == "tp":
+        return value.WhichOneof("value") is not None
+    return True
+
+
+def _write_attribute_type(sheet: Sheet, attribute: Proto) -> None:
+    sheet.write(": ")
+    with sheet.part("type"):
+        name = ATTRIBUTE_TYPE_NAMES.get(attribute.type)
+        if name is not None:
+            sheet.write(name.lower())
+        else:
+            sheet.write(f"undefined({attribute.type})" if attribute.type else "undefined")
+
+
+def _write_irregular(sheet: Sheet, attribute: Proto, given: list[str]) -> None:
+    """Write an attribute that is no name with one value of its type: its type and whatever it has."""
+    sheet.is_cut = True
+    _write_attribute_type(sheet, attribute)
+    sheet.write(" = {")
+    fields = [*(["ref_attr_name"] if attribute.ref_attr_name else []), *given]
+    for index, field in enumerate(fields):
+        if index:
+            sheet.write(", ")
+        write_field(sheet, attribute, field)
+    sheet.write("}")
+
+
+def _write_value(sheet: Sheet, field: str, value: Proto) -> None:
+    match field:
+        case "i" | "int":
+            sheet.write(str(value))
+        case "f" | "float":
+            write_float(sheet, value)
+        case "s" | "string":
+            write_string(sheet, value)
+        case "t" | "tensor":
+            write_tensor(sheet, value)
+        case "tp" | "type_proto":
+            write_type(sheet, value)
+        case "g" | "graph":
+            write_graph_header(sheet, value)
+        case _:
+            write_sparse_tensor(sheet, value)
+
+
+def write_sparse_tensor(sheet: Sheet, tensor: Proto) -> None:
+    """Write a SparseTensorProto, for which the syntax has no form: its type, the name and the number of its values."""
+    sheet.is_cut = True
+    sheet.write("sparse_tensor(")
+    with sheet.part("values"), sheet.part("data_type"):
+        from onnx_lint.surroundings.types import write_element_type
+
+        write_element_type(sheet, tensor.values.data_type)
+    if tensor.dims:
+        sheet.write("[")
+        sheet.items("dims", tensor.dims, lambda size: sheet.write(str(size)), ",")
+        sheet.write("]")
+    sheet.write(")")
+    if tensor.values.name:
+        sheet.write(" ")
+        with sheet.subject(), sheet.part("values"), sheet.part("name"):
+            write_name(sheet, tensor.values.name)
+    for field in ("values", "indices"):
+        if sheet.aims_at(field) and tensor.HasField(field):
+            sheet.write(f" {field} ")
+            with sheet.part(field):
+                write_tensor(sheet, getattr(tensor, field))
+
+
+def write_graph_header(sheet: Sheet, graph: Proto) -> None:
+    """Write a GraphProto without its nodes: its name, inputs and outputs."""
+    with sheet.subject(), sheet.part("name"):
+        write_name(sheet, graph.name)
+    sheet.write(" (")
+    sheet.items("input", graph.input, lambda value: write_value_info(sheet, value))
+    sheet.write(") => (")
+    sheet.items("output", graph.output, lambda value: write_value_info(sheet, value))
+    sheet.write(") {")
+    sheet.leave_out()
+    sheet.write("}")
+
+
+def write_function_header(sheet: Sheet, function: Proto) -> None:
+    """Write a FunctionProto without its nodes: its identity, attributes, inputs and outputs."""
+    with sheet.subject():
+        if function.domain:
+            with sheet.part("domain"):
+                write_domain(sheet, function.domain)
+            sheet.write(".")
+        with sheet.part("name"):
+            write_bare(sheet, function.name)
+        if function.overload:
+            sheet.write(":")
+            with sheet.part("overload"):
+                write_bare(sheet, function.overload)
+    if function.attribute or function.attribute_proto:
+        sheet.write(" <")
+        sheet.items("attribute", function.attribute, lambda name: write_bare(sheet, name))
+        if function.attribute and function.attribute_proto:
+            sheet.write(", ")
+        sheet.items("attribute_proto", function.attribute_proto, lambda each: write_attribute(sheet, each))
+        sheet.write(">")
+    sheet.write(" (")
+    sheet.items("input", function.input, lambda name: write_name(sheet, name))
+    sheet.write(") => (")
+    sheet.items("output", function.output, lambda name: write_name(sheet, name))
+    sheet.write(") {")
+    sheet.leave_out()
+    sheet.write("}")
+
+
+def write_initializer(sheet: Sheet, tensor: Proto) -> None:
+    """Write an initializer, the values of a small one behind an equals sign."""
+    write_tensor(sheet, tensor, between=" = ")

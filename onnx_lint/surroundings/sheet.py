@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A line while it is written: its text, and where in it the part stands that a finding is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from onnx_lint.model.places.place import Key
+
+MAX_ITEMS: Final = 16
+"""Of a longer list those around the marked item are written."""
+
+_AROUND: Final = 4
+"""How many items are written on either side of the marked one, in a list that is cut."""
+
+MAX_LINE: Final = 20_000
+"""A line of more characters gets no further items, as far as they are not marked."""
+
+CUT: Final = "..."
+"""What stands for what is left out; the syntax has no such word."""
+
+
+class Sheet:
+    """One line of text. `focus`: the steps from the line's message to what is to be marked."""
+
+    def __init__(self, focus: Key = ()) -> None:
+        self.focus = focus
+        self.is_cut = False
+        """Whether anything is left out or written otherwise than the syntax has it."""
+        self._pieces: list[str] = []
+        self._length = 0
+        self._depth: int | None = 0
+        """How many steps of the focus lead to the part that is being written; None where it is not on the way."""
+        self._mark: tuple[int, int] | None = None
+        self._marked_depth = 0
+
+    @property
+    def text(self) -> str:
+        """What has been written."""
+        return "".join(self._pieces)
+
+    @property
+    def mark(self) -> tuple[int, int] | None:
+        """The first character of what is to be marked and the one after it: the innermost part around the focus."""
+        return self._mark
+
+    def write(self, text: str) -> None:
+        """Add text as it is."""
+        self._pieces.append(text)
+        self._length += len(text)
+
+    def leave_out(self) -> None:
+        """Add the sign for what is left out."""
+        self.is_cut = True
+        self.write(CUT)
+
+    @contextmanager
+    def subject(self) -> Iterator[None]:
+        """What is written meanwhile is marked when nothing inside the line's message is."""
+        start = self._length
+        yield
+        if self._marked_depth == 0 and self._mark is None:
+            self._mark = start, self._length
+
+    @contextmanager
+    def part(self, field: str, index: int | None = None) -> Iterator[None]:
+        """What is written meanwhile is a field of the message that is being written."""
+        around = self._depth
+        is_on_the_way = around is not None and self.focus[around : around + 1] == ((field, index),)
+        self._depth = around + 1 if around is not None and is_on_the_way else None
+        start = self._length
+        yield
+        if self._depth is not None:
+            self._mark_from(start, self._depth)
+        self._depth = around
+
+    def _mark_from(self, start: int, depth: int) -> None:
+        """Mark what has been written since, unless a part further inside is marked, or there is nothing to mark."""
+        if depth > self._marked_depth and self._length > start:
+            self._mark = start, self._length
+            self._marked_depth = depth
+
+    def aims_at(self, field: str) -> bool:
+        """Whether the next step of the focus is that field of the message that is being written."""
+        return self._next_step(field) is not None
+
+    def _next_step(self, field: str) -> tuple[str, int | None] | None:
+        step = self.focus[self._depth] if self._depth is not None and self._depth < len(self.focus) else None
+        return step if step is not None and step[0] == field else None
+
+    def items(self, field: str, items: Sequence[Any], write: Callable[[Any], None], separator: str = ", ") -> None:
+        """Write the items of a repeated field: all of a short list, otherwise those around the one in focus."""
+        count = len(items)
+        start = self._length
+        step = self._next_step(field)
+        marked = step[1] if step is not None and step[1] is not None and step[1] < count else None
+        first, end = 0, count
+        if count > MAX_ITEMS:
+            middle = marked or 0
+            first, end = max(middle - _AROUND, 0), min(middle + _AROUND + 1, count)
+        if first:
+            self.leave_out()
+            self.write(separator)
+        for index in range(first, end):
+            if index > first:
+                self.write(separator)
+            if self._length > MAX_LINE and index != marked:
+                self.leave_out()
+                continue
+            with self.part(field, index):
+                write(items[index])
+        if end < count:
+            self.write(separator)
+            self.leave_out()
+        if step == (field, None) and self._depth is not None:
+            self._mark_from(start, self._depth + 1)
+
+
+def cut_around(text: str, mark: tuple[int, int] | None, most: int) -> tuple[str, tuple[int, int] | None]:
+    """The text with at most `most` characters, those around the mark, and the mark in it."""
+    if len(text) <= most:
+        return text, mark
+    start, end = mark or (0, 0)
+    # Of a mark that is too long itself the beginning is shown.
+    end = min(end, start + max(most - 2 * len(CUT), 1))
+    room = max(most - (end - start), 0)
+    first = max(0, min(start - room // 2, len(text) - most))
+    head = CUT if first > 0 else ""
+    tail = CUT if first + most < len(text) else ""
+    inner = text[first + len(head) : first + most - len(tail)]
+    shift = first
+    begin = min(max(start - shift, len(head)), most)
+    return head + inner + tail, (begin, max(min(end - shift, most - len(tail)), begin)) if mark is not None else None

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types, shapes and tensors in ONNX's textual syntax."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Final
+
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, STRING, VALUE_FIELDS
+from onnx_lint.surroundings.messages import write_beside
+from onnx_lint.surroundings.sheet import Sheet
+from onnx_lint.surroundings.words import write_bare, write_float, write_name, write_string
+
+MAX_VALUES: Final = 8
+"""A tensor of more elements is written without them."""
+
+_MAX_DEPTH: Final = 6
+"""Types that nest deeper are cut."""
+
+_RAW: Final = {"float": "f", "double": "d", "uint8": "B", "int8": "b", "uint16": "H", "int16": "h", "int32": "i",
+               "int64": "q", "uint32": "I", "uint64": "Q", "bool": "B"}  # fmt: skip
+"""How `struct` calls the element types whose values are written from raw data."""
+
+_BESIDE_VALUES: Final = ("segment", "external_data", "data_location", "doc_string", "metadata_props", *VALUE_FIELDS)
+"""What is written behind a tensor where a finding is about it."""
+
+_FLOATS: Final = {"float": False, "double": True}
+
+
+def write_element_type(sheet: Sheet, number: int) -> None:
+    """Write the name of an element type; the number where there is none."""
+    element = ELEMENT_TYPES.get(number)
+    sheet.is_cut |= element is None
+    sheet.write(element.name if element is not None else f"undefined({number})" if number else "undefined")
+
+
+def write_type(sheet: Sheet, proto: Proto, depth: int = 0) -> None:
+    """Write a TypeProto."""
+    kind = proto.WhichOneof("value")
+    if kind is None:
+        sheet.is_cut = True
+        sheet.write("undefined")
+        return
+    if depth == _MAX_DEPTH:
+        sheet.leave_out()
+        return
+    inner = getattr(proto, kind)
+    with sheet.part(kind):
+        match kind:
+            case "tensor_type":
+                _write_tensor_type(sheet, inner)
+            case "sparse_tensor_type":
+                sheet.write("sparse_tensor(")
+                _write_tensor_type(sheet, inner)
+                sheet.write(")")
+            case "sequence_type" | "optional_type":
+                sheet.write("seq(" if kind == "sequence_type" else "optional(")
+                with sheet.part("elem_type"):
+                    write_type(sheet, inner.elem_type, depth + 1)
+                sheet.write(")")
+            case "map_type":
+                sheet.write("map(")
+                with sheet.part("key_type"):
+                    write_element_type(sheet, inner.key_type)
+                sheet.write(", ")
+                with sheet.part("value_type"):
+                    write_type(sheet, inner.value_type, depth + 1)
+                sheet.write(")")
+            case "opaque_type":
+                _write_opaque(sheet, inner)
+    _write_denotation(sheet, proto)
+
+
+def _write_tensor_type(sheet: Sheet, tensor: Proto) -> None:
+    with sheet.part("elem_type"):
+        write_element_type(sheet, tensor.elem_type)
+    if not tensor.HasField("shape"):
+        sheet.write("[]")
+    elif tensor.shape.dim:
+        with sheet.part("shape"):
+            sheet.write("[")
+            sheet.items("dim", tensor.shape.dim, lambda dim: _write_dimension(sheet, dim), ",")
+            sheet.write("]")
+
+
+def _write_dimension(sheet: Sheet, dim: Proto) -> None:
+    match dim.WhichOneof("value"):
+        case "dim_value":
+            with sheet.part("dim_value"):
+                sheet.write(str(dim.dim_value))
+            sheet.is_cut |= dim.dim_value < 0
+        case "dim_param":
+            with sheet.part("dim_param"):
+                write_name(sheet, dim.dim_param)
+        case _:
+            sheet.write("?")
+    _write_denotation(sheet, dim)
+
+
+def _write_denotation(sheet: Sheet, proto: Proto) -> None:
+    """Write the denotation of a type or dimension, for which the syntax has no form, where it is in focus."""
+    sheet.is_cut |= bool(proto.denotation)
+    if sheet.aims_at("denotation"):
+        sheet.write(" denotation ")
+        with sheet.part("denotation"):
+            write_string(sheet, proto.denotation)
+
+
+def _write_opaque(sheet: Sheet, opaque: Proto) -> None:
+    sheet.write("opaque(")
+    if opaque.domain:
+        with sheet.part("domain"):
+            write_bare(sheet, opaque.domain)
+        sheet.write(",")
+    if opaque.name:
+        with sheet.part("name"):
+            write_bare(sheet, opaque.name)
+    sheet.write(")")
+
+
+def write_value_info(sheet: Sheet, value: Proto) -> None:
+    """Write a ValueInfoProto: its type and its name."""
+    if value.HasField("type"):
+        with sheet.part("type"):
+            write_type(sheet, value.type)
+        sheet.write(" ")
+    else:
+        sheet.is_cut = True
+    with sheet.subject(), sheet.part("name"):
+        write_name(sheet, value.name)
+    write_beside(sheet, value, ("doc_string", "metadata_props"))
+
+
+def write_shape(sheet: Sheet, dims: Sequence[int | str | None]) -> None:
+    """Write the dimensions of a tensor of known rank; a scalar has none, and nothing is written."""
+    if dims:
+        sheet.write("[")
+        sheet.items("", dims, lambda dim: sheet.write("?") if dim is None else _write_known(sheet, dim), ",")
+        sheet.write("]")
+
+
+def _write_known(sheet: Sheet, dim: int | str) -> None:
+    if isinstance(dim, int):
+        sheet.write(str(dim))
+    else:
+        write_name(sheet, dim)
+
+
+def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
+    """Write a TensorProto; the values of a small one stand behind `between`."""
+    with sheet.part("data_type"):
+        write_element_type(sheet, tensor.data_type)
+    if tensor.dims:
+        sheet.write("[")
+        sheet.items("dims", tensor.dims, lambda size: sheet.write(str(size)), ",")
+        sheet.write("]")
+    sheet.is_cut |= any(size < 0 for size in tensor.dims[:MAX_VALUES])
+    if tensor.name:
+        sheet.write(" ")
+        with sheet.subject(), sheet.part("name"):
+            write_name(sheet, tensor.name)
+    shown = _write_values(sheet, tensor, between)
+    sheet.is_cut |= tensor.HasField("segment")
+    write_beside(sheet, tensor, [field for field in _BESIDE_VALUES if field != shown])
+
+
+def _write_values(sheet: Sheet, tensor: Proto, between: str) -> str | None:
+    """Write the values, or a sign for them; returns the field in which they stand."""
+    element = ELEMENT_TYPES.get(tensor.data_type)
+    if tensor.data_location == EXTERNAL or element is None:
+        sheet.is_cut = True
+        return None
+    field = "raw_data" if tensor.HasField("raw_data") else element.field
+    sheet.write(between)
+    values: Sequence[int | float | bytes] | None = getattr(tensor, field)
+    if field == "raw_data":
+        values = _of_raw_data(element.name, tensor.raw_data)
+    if values is None or len(values) > MAX_VALUES or _is_without_values(tensor, values):
+        with sheet.part(field):
+            sheet.write("{")
+            sheet.leave_out()
+            sheet.write("}")
+        return field
+    sheet.is_cut |= (element.bits < 8 and element.number != STRING) or math.prod(tensor.dims) != len(values)
+    sheet.write("{")
+    is_double = _FLOATS.get(element.name, False)
+    sheet.items(field, values, lambda value: _write_element(sheet, value, is_double=is_double))
+    sheet.write("}")
+    return field
+
+
+def _write_element(sheet: Sheet, value: int | float | bytes, *, is_double: bool) -> None:
+    if isinstance(value, bytes):
+        write_string(sheet, value)
+    elif isinstance(value, float):
+        write_float(sheet, value, is_double=is_double)
+    else:
+        sheet.write(str(value))
+
+
+def _is_without_values(tensor: Proto, values: Sequence[object]) -> bool:
+    """Whether values are missing, such as large ones that stay in the file."""
+    return not values and 0 not in tensor.dims[:MAX_VALUES]
+
+
+def _of_raw_data(element: str, data: bytes) -> Sequence[int | float] | None:
+    """The elements of raw data where they are few and of a common type."""
+    code = _RAW.get(element)
+    if code is None:
+        return None
+    size = struct.calcsize(f"<{code}")
+    if len(data) > MAX_VALUES * size or len(data) % size:
+        return None
+    return struct.unpack(f"<{len(data) // size}{code}", data)

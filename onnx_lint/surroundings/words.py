@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of ONNX's textual syntax: names, strings and numbers."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Final
+
+from onnx_lint.surroundings.sheet import CUT, Sheet
+from onnx_lint.visible import visible
+
+MAX_NAME: Final = 48
+"""A longer name or string is written without its middle."""
+
+_IDENTIFIER: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_DOMAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"'})
+
+
+def write_name(sheet: Sheet, name: str) -> None:
+    """Write a name: as it is when it is an identifier, or else quoted."""
+    if len(name) <= MAX_NAME and _IDENTIFIER.fullmatch(name):
+        sheet.write(name)
+    else:
+        write_string(sheet, name)
+
+
+def write_bare(sheet: Sheet, name: str) -> None:
+    """Write a name that the syntax knows only as an identifier."""
+    sheet.is_cut |= _IDENTIFIER.fullmatch(name[: MAX_NAME + 1]) is None
+    write_name(sheet, name)
+
+
+def write_domain(sheet: Sheet, domain: str) -> None:
+    """Write the domain of an operator, which the syntax knows only as identifiers with dots between them."""
+    if len(domain) <= MAX_NAME and _DOMAIN.fullmatch(domain):
+        sheet.write(domain)
+    else:
+        sheet.is_cut = True
+        write_string(sheet, domain)
+
+
+def write_string(sheet: Sheet, value: str | bytes) -> None:
+    """Write a string in quotes, a long one without its middle."""
+    half = MAX_NAME // 2
+    is_long = len(value) > MAX_NAME
+    text = f"{_decoded(value[:half])}{CUT}{_decoded(value[-half:])}" if is_long else _decoded(value)
+    shown = visible(text)
+    sheet.is_cut |= is_long or shown != text or (isinstance(value, bytes) and text.encode() != value)
+    sheet.write(f'"{shown.translate(_ESCAPES) if shown == text else _quoted_escapes(shown)}"')
+
+
+def _decoded(value: str | bytes) -> str:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+
+
+def _quoted_escapes(shown: str) -> str:
+    """What cannot be shown is an escape already, whose backslash stays single."""
+    return shown.replace('"', '\\"')
+
+
+def write_float(sheet: Sheet, value: float, *, is_double: bool = False) -> None:
+    """Write a number with the fewest digits from which it is read again."""
+    if value != value or value in (float("inf"), float("-inf")):
+        sheet.write(repr(value))
+        return
+    text = repr(value) if is_double else _shortest(value)
+    sheet.write(text if re.search("[.e]", text) else f"{text}.0")
+
+
+def _shortest(value: float) -> str:
+    """The shortest decimal form of a number of 32 bits."""
+    bits = struct.pack("<f", value)
+    for digits in range(6, 9):
+        text = f"{value:.{digits}g}"
+        try:
+            if struct.pack("<f", float(text)) == bits:
+                return text
+        except OverflowError:
+            continue
+    return f"{value:.9g}"

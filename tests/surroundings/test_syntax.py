@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is written without a cut is read by `onnx.parser` as what it was."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+import onnx.printer
+from fixture_files import fixture_paths, read_fixture
+
+from onnx_lint import schema
+from onnx_lint.loader import load
+from onnx_lint.model import Graph, Model
+from onnx_lint.schema import Proto
+from onnx_lint.source import BytesSource
+from onnx_lint.surroundings.nodes import write_initializer, write_node
+from onnx_lint.surroundings.sheet import Sheet
+from onnx_lint.surroundings.types import write_value_info
+
+NAME = (("name", None),)
+"""What has to be in focus for the name of a node to be written."""
+
+BACKEND = Path(onnx.__file__).parent / "backend" / "test" / "data"
+
+
+@functools.cache
+def models() -> tuple[Model, ...]:
+    """A quarter of the fixtures, and a twentieth of the models that come with onnx."""
+    fixtures = (read_fixture(path).model() for path in sorted(fixture_paths())[::4])
+    shipped = (load(BytesSource(path.read_bytes()), str(path)) for path in sorted(BACKEND.rglob("*.onnx"))[::20])
+    return tuple(chain(fixtures, shipped))
+
+
+def graphs() -> Iterator[Graph]:
+    return (graph for model in models() for graph in model.graphs)
+
+
+def written(proto: Proto, write: Callable[[Sheet, Proto], None]) -> str | None:
+    """The line; None where something is left out of it."""
+    sheet = Sheet(NAME)
+    write(sheet, proto)
+    return None if sheet.is_cut else sheet.text
+
+
+def test_nodes_are_read_back():
+    wrong, read, cut = [], 0, 0
+    for node in chain.from_iterable(graph.nodes for graph in graphs()):
+        text = written(node.proto, write_node)
+        if text is None:
+            cut += 1
+            continue
+        read += 1
+        given = onnx.printer.to_text(onnx.NodeProto.FromString(schema.serialized(node.proto)))
+        if onnx.printer.to_text(onnx.parser.parse_node(text)) != given:
+            wrong.append((text, given))
+    assert wrong == []
+    assert read > 1_000
+    assert read > 5 * cut
+
+
+def test_declarations_are_read_back():
+    wrong, read = [], 0
+    for graph in graphs():
+        for value in () if graph.is_function or graph.is_file else (*graph.proto.input, *graph.proto.output):
+            text = written(value, write_value_info)
+            if text is None:
+                continue
+            read += 1
+            (again,) = onnx.parser.parse_graph(f"g ({text}) => () {{}}").input
+            given = onnx.ValueInfoProto.FromString(schema.serialized(value))
+            if (again.name, again.type) != (given.name, given.type):
+                wrong.append((text, given))
+    assert wrong == []
+    assert read > 1_000
+
+
+def test_initializers_are_read_back():
+    wrong, read = [], 0
+    for graph in graphs():
+        for index, name in enumerate(graph.initializer_names):
+            tensor = graph.message_at("initializer", index)
+            text = written(tensor, write_initializer)
+            if text is None or not name:
+                continue
+            read += 1
+            (again,) = onnx.parser.parse_graph(f"g () => () <{text}> {{}}").initializer
+            given = onnx.TensorProto.FromString(schema.serialized(tensor))
+            if _content(again) != _content(given):
+                wrong.append((text, given))
+    assert wrong == []
+    assert read > 100
+
+
+def _content(tensor: onnx.TensorProto) -> tuple[object, ...]:
+    content: object = None
+    if 0 not in tensor.dims:
+        values = onnx.numpy_helper.to_array(tensor)
+        content = values.tolist() if tensor.data_type == onnx.TensorProto.STRING else values.tobytes()
+    return tensor.name, tensor.data_type, tuple(tensor.dims), content
