@@ -43,7 +43,7 @@ _OF_ANNOTATED_NODE: Final = 1_300
 _ANNOTATIONS: Final = frozenset({"doc_string", "metadata_props", "device_configurations"})
 """A node that has one of these is parsed by itself."""
 
-_OF_INITIALIZER: Final = 400
+_OF_INITIALIZER: Final = 370
 """Which stands in columns; other tensors are parts of messages that stay."""
 
 _OF_STRING: Final = 300
