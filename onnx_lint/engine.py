@@ -78,12 +78,17 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
-    listed = [found for _, found in diagnostics]
+    listed: Sequence[Diagnostic] = [found for _, found in diagnostics]
     if listed and model.form != "binary":
         from onnx_lint.located import with_positions  # late, as few models are text
 
         with watch("positions"):
             listed = with_positions(listed, model)
+    if listed and settings.pictures:
+        from onnx_lint.neighbourhood import with_neighbourhoods  # late, as few reports draw
+
+        with watch("pictures"):
+            listed = with_neighbourhoods(listed, model)
     return Verdict(
         tuple(listed),
         tuple(errors),

@@ -71,6 +71,17 @@ class Report(BareReport):
             raise ValueError(f"unknown rule {rule!r}{suggestion(rule, registry())}")
         return tuple(found for found in self.diagnostics if found.rule == rule)
 
+    def _repr_html_(self) -> str:
+        """The page for a browser, as a notebook shows it: in a frame of its own, which can do nothing but draw."""
+        from html import escape
+
+        from onnx_lint.reporters import write_report
+
+        stream = io.StringIO()
+        write_report("html", self, stream)
+        page = escape(stream.getvalue())
+        return f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="600" style="border: 0"></iframe>'
+
     def __str__(self) -> str:
         """The text report, without colours."""
         from onnx_lint.reporters import write_report

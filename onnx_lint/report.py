@@ -39,6 +39,37 @@ class ContextLine(Record):
     """The first character of what the finding is about, and the one after it."""
 
 
+class Neighbour(Record):
+    """A node in a picture, or what stands for an input or initializer of the graph."""
+
+    kind: str
+    """The operator, or `input`, `initializer`, `from outside`, `undefined`."""
+    name: str
+    index: int | None
+    """The index of the node in its graph; None for what is no node."""
+    is_fault: bool
+
+
+class ValueEdge(Record):
+    """A value that goes from one thing in a picture to another."""
+
+    source: int
+    target: int
+    name: str
+    known: str
+    """Its type and shape, as far as they are known."""
+    is_fault: bool
+
+
+class Neighbourhood(Record):
+    """The nodes around a finding, for a picture."""
+
+    nodes: tuple[Neighbour, ...]
+    edges: tuple[ValueEdge, ...]
+    is_cut: bool
+    """Whether there is more than is drawn."""
+
+
 class Diagnostic(Record):
     """A finding with everything that a reader needs: rule, severity, clause, place and bytes."""
 
@@ -72,6 +103,8 @@ class Diagnostic(Record):
     """Whether it stands for all places of its kind, of which `place` is only the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
     """The consumers that refuse what breaks the clause, each with the first release that is known to."""
+    neighbourhood: Neighbourhood | None = None
+    """The nodes around it, where a report draws them."""
     count: int = 1
     """How many faults it stands for."""
     position: tuple[int, int] | None = None

@@ -65,6 +65,11 @@ class Plan:
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues | None] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
+        self._draws = False
+
+    def draw(self) -> None:
+        """Have the nodes around findings found, for the files that are asked about from now on."""
+        self._draws = True
 
     def of(self, path: str) -> Choices:
         """The choices for the file at `path`; raises RunError for a configuration that cannot be used."""
@@ -73,7 +78,7 @@ class Plan:
         ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
-            self._choices[key] = _choices(merged, ignores)
+            self._choices[key] = _choices(merged, ignores, draws=self._draws)
         return self._choices[key]
 
     @property
@@ -182,8 +187,8 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
 
-def _choices(request: Request, ignores: tuple[str, ...]) -> Choices:
-    settings = _settings(request, ignores)
+def _choices(request: Request, ignores: tuple[str, ...], *, draws: bool) -> Choices:
+    settings = _settings(request, ignores, draws=draws)
     _check_selection(settings, request, ignores)
     return Choices(
         settings,
@@ -199,7 +204,7 @@ def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
     yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
 
 
-def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
+def _settings(request: Request, ignores: tuple[str, ...], *, draws: bool) -> Settings:
     from onnx_lint.settings import Settings, selectors
     from onnx_lint.spec.standard import Standard
 
@@ -229,6 +234,7 @@ def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
             proto=request.proto,
             opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
             timings=request.timings,
+            pictures=draws,
         )
     except (ValueError, OSError) as error:
         raise _told(error) from error

@@ -16,7 +16,7 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.record import replace
-from onnx_lint.reporters import SHOWN_WITH_CONTEXT, Options, reporter
+from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +49,8 @@ def run(request: Request) -> int:
     )
     for output in outputs:
         reporter(output.format_name)  # a library that cannot be loaded for lack of memory says so in words of its own
+    if any(output.format_name in DRAWN for output in outputs):
+        plan.draw()
     tasks = _tasks(outputs, plan, _context(outputs, own))
     before = time.process_time()
     head = _head(tasks, plan)

@@ -52,7 +52,7 @@ SARIF_REGIONS: Final = ("line", "bytes", "none")
 """What a SARIF result points at: the first line, for GitHub; the bytes, as the standard wants it; the file alone."""
 
 
-SHOWN_WITH_CONTEXT: Final[Mapping[str, int]] = MappingProxyType({"text": 3, "sarif": 100})
+SHOWN_WITH_CONTEXT: Final[Mapping[str, int]] = MappingProxyType({"text": 3, "html": 3, "sarif": 100})
 """Of how many findings of a rule and clause in a file each format shows the lines around them; the others of none."""
 
 
@@ -84,9 +84,14 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
         "gitlab": "onnx_lint.reporters.gitlab",
         "junit": "onnx_lint.reporters.junit",
         "markdown": "onnx_lint.reporters.markdown",
+        "html": "onnx_lint.reporters.html",
     }
 )
 """The module of each format."""
+
+
+DRAWN: Final = frozenset({"html", "markdown"})
+"""The formats with pictures of the nodes around findings."""
 
 
 def reporter(name: str) -> Reporter:

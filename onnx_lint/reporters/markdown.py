@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, TextIO
 
-from onnx_lint.report import Diagnostic, FileReport, Report
+from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.links import documentation_url
@@ -34,6 +34,7 @@ MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
 """What is left to other users of the summary of one step is for the closing line, and for them."""
 
 SHOWN_PER_RULE: Final = 3
+MAX_PICTURES: Final = 5
 MAX_MESSAGE: Final = 500
 
 _ACTIVE: Final = re.compile(r"[\\`*_{}\[\]()#!|~$]")
@@ -71,6 +72,7 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
     many = len(report.files) > 1
     last: FileReport | None = None
     told: set[int] = set()
+    drawn = 0
     for level in (None, *reversed(Severity)):
         for index, file in enumerate(report.files):
             rows = list(_rows(file, level, options))
@@ -82,6 +84,10 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
             told.add(index)
             last = file
             yield from rows
+            for item in file.diagnostics:
+                if level is Severity.ERROR is item.severity and item.neighbourhood is not None and drawn < MAX_PICTURES:
+                    drawn += 1
+                    yield f"\nAround {_code(item.place)}:\n\n{_mermaid(item.neighbourhood)}"
     for index, file in enumerate(report.files):
         is_shown = not many or options.verbose or not is_unremarkable(file, report)
         if index not in told and is_shown and not options.quiet:
@@ -148,6 +154,27 @@ def _more(group: list[Diagnostic]) -> str:
     first = group[0]
     more = f"{len(group) - SHOWN_PER_RULE:,} more like it"
     return f"| {first.severity.label} | {_code(first.rule)} | {more} |\n"
+
+
+def _mermaid(drawn: Neighbourhood) -> str:
+    """A picture as the diagram that GitHub and GitLab draw from its text."""
+    lines = ["```mermaid", "flowchart TD"]
+    for index, node in enumerate(drawn.nodes):
+        label = "<br>".join(_label(text) for text in (node.kind, node.name) if text)
+        lines.append(f'  n{index}["{label}"]' if node.index is not None else f'  n{index}(["{label}"])')
+    for edge in drawn.edges:
+        label = "<br>".join(_label(text) for text in (edge.name, edge.known) if text)
+        arrow = "==>" if edge.is_fault else "-->"
+        lines.append(f'  n{edge.source} {arrow}|"{label}"| n{edge.target}')
+    faults = ",".join(f"n{index}" for index, node in enumerate(drawn.nodes) if node.is_fault)
+    if faults:
+        lines += ["  classDef fault stroke:#d1242f,stroke-width:3px", f"  class {faults} fault"]
+    return "\n".join((*lines, "```", ""))
+
+
+def _label(text: str) -> str:
+    """Text in a diagram, in which only letters, digits and a few marks stand for themselves."""
+    return re.sub(r"[^A-Za-z0-9_ .,/:?\[\]()-]", lambda match: f"#{ord(match[0])};", visible(text))
 
 
 def _code(text: str) -> str:

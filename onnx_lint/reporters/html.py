@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One page for a browser: what a run says at a glance, and its findings, to search, each with a picture.
+
+The page is whole without a network, a server or a second file. Its policy (Content-Security-Policy) lets the two
+scripts and the style in it run, by their hashes, and nothing else; names from models are text, never markup. It can be
+read without scripts, which filter, and draw: the layout is that of dagre, which stands beside this module.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, Final, TextIO
+
+from onnx_lint import __version__, package_data
+from onnx_lint.registry import registry
+from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
+from onnx_lint.reporters import Options
+from onnx_lint.reporters.documentation import clauses_markdown
+from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.statistics import statistics
+from onnx_lint.reporters.wording import (
+    bytes_of,
+    counted,
+    counted_of,
+    is_unremarkable,
+    not_verified_of,
+    path_at,
+    praise_of,
+    state_of,
+    total_of,
+    weakened_of,
+    what_of,
+    worst_of,
+)
+from onnx_lint.spec.clauses import Severity
+
+MAX_FINDINGS: Final = 2000
+"""Further ones, the least severe, are counted: a browser gets slow, and nobody reads on."""
+
+MAX_MESSAGE: Final = 1000
+MAX_BARS: Final = 12
+MAX_OPTIONS: Final = 500
+
+_PAGE: Final = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="onnx-lint {version}">
+<title>onnx-lint: {title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="pictures">{pictures}</script>
+<script>{layout}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write(report: Report, stream: TextIO, options: Options) -> None:
+    """Write the page."""
+    style, layout, script = (_data(name) for name in ("page.css", "dagre.min.js", "page.js"))
+    hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
+    style_hash = f"'sha256-{_hash(style)}'"
+    policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
+    findings = _findings(report)
+    pictures = [item.neighbourhood for _, item in findings if item.neighbourhood is not None]
+    stream.write(
+        _PAGE.format(
+            policy=policy,
+            version=__version__,
+            title=_text(total_of(report)),
+            style=style,
+            layout=layout,
+            script=script,
+            body="\n".join(_body(report, findings, options)),
+            pictures=_inert_json([_picture(each) for each in pictures]),
+        )
+    )
+
+
+def _data(name: str) -> str:
+    return package_data.read("onnx_lint.reporters", f"page/{name}").decode()
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _inert_json(value: Any) -> str:
+    """JSON in which nothing can end the element around it."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _picture(drawn: Neighbourhood) -> Mapping[str, Any]:
+    return {
+        "nodes": [
+            {"kind": visible(each.kind), "name": visible(each.name), "index": each.index, "fault": each.is_fault}
+            for each in drawn.nodes
+        ],
+        "edges": [
+            {
+                "source": each.source,
+                "target": each.target,
+                "name": visible(each.name),
+                "known": visible(each.known),
+                "fault": each.is_fault,
+            }
+            for each in drawn.edges
+        ],
+        "cut": drawn.is_cut,
+    }
+
+
+def _text(text: str) -> str:
+    """Text as HTML has it: on one line, without markup."""
+    return escape(shortened(visible(text), MAX_MESSAGE))
+
+
+_Found = tuple[FileReport, Diagnostic]
+
+
+def _findings(report: Report) -> list[_Found]:
+    """The findings of all files, errors before warnings before notes."""
+    found = [(file, item) for file in report.files for item in file.diagnostics]
+    return sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
+
+
+# --- the page
+
+
+def _body(report: Report, findings: Sequence[_Found], options: Options) -> Iterator[str]:
+    yield f"<header><h1>onnx-lint: {_text(total_of(report))}</h1>"
+    standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
+    yield f'<p class="faint">Held against {_text(standard)} by onnx-lint {__version__}.</p></header>'
+    for what in weakened_of(report):
+        yield f'<p class="warning">{_text(what)}</p>'
+    yield "<main>"
+    yield _tiles(report)
+    if report.diagnostics:
+        yield '<section class="charts" aria-label="Charts">'
+        yield _rule_chart(report)
+        if len(report.files) > 1:
+            yield _file_chart(report)
+        yield "</section>"
+        yield from _table(report, findings)
+    yield from _files(report)
+    yield from _rules(findings)
+    yield "</main>"
+
+
+def _tiles(report: Report) -> str:
+    levels = [(counted(report.count(level), level.label), level.label) for level in reversed(Severity)]
+    clean = sum(is_unremarkable(file, report) for file in report.files)
+    tiles = [
+        (f"{len(report.files):,}", "file" if len(report.files) == 1 else "files", ""),
+        *((said.partition(" ")[0], said.partition(" ")[2], name) for said, name in levels),
+        (f"{clean:,}", "without findings", "good"),
+    ]
+    items = "".join(f'<li><b class="{name}">{number}</b>{what}</li>' for number, what, name in tiles)
+    return f'<ul class="tiles">{items}</ul>'
+
+
+def _rule_chart(report: Report) -> str:
+    rows = [(f'<a href="#rule-{_text(rule)}">{_text(rule)}</a>', {level: n}) for rule, level, n in statistics(report)]
+    return _chart("Rules", "Rule", rows)
+
+
+def _file_chart(report: Report) -> str:
+    counts = [(file, Counter(item.severity for item in file.diagnostics)) for file in report.files if file.diagnostics]
+    counts.sort(key=lambda each: [-each[1][level] for level in reversed(Severity)])
+    return _chart("Files", "File", [(_text(shown_path(file.path)), found) for file, found in counts])
+
+
+def _chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
+    """Bars of a common scale, each in the colours of its severities; the numbers stand beside them."""
+    most = max(sum(found.values()) for _, found in rows)
+    lines = []
+    for name, found in rows[:MAX_BARS]:
+        start, bars = 0.0, ""
+        for level in reversed(Severity):
+            if found.get(level):
+                width = 100 * found[level] / most
+                bars += f'<rect class="{level.label}" x="{start:.2f}" y="0" width="{width:.2f}" height="10"/>'
+                start += width
+        said = ", ".join(counted(found[level], level.label) for level in reversed(Severity) if found.get(level))
+        lines.append(
+            f'<tr><th scope="row">{name}</th><td class="count">{said}</td>'
+            f'<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{bars}</svg></td></tr>'
+        )
+    more = f'<p class="faint">{len(rows) - MAX_BARS:,} more</p>' if len(rows) > MAX_BARS else ""
+    head = f'<thead hidden><tr><th scope="col">{of}</th><th scope="col">Findings</th><td></td></tr></thead>'
+    return f"<div><h2>{title}</h2><table>{head}<tbody>{''.join(lines)}</tbody></table>{more}</div>"
+
+
+def _table(report: Report, findings: Sequence[_Found]) -> Iterator[str]:
+    yield "<section><h2>Findings</h2>"
+    yield '<form id="filter" hidden role="search">'
+    yield '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
+    yield _select("severity", [level.label for level in reversed(Severity)])
+    yield _select("rule", sorted({item.rule for _, item in findings}))
+    if len(report.files) > 1:
+        yield _select("file", list(dict.fromkeys(shown_path(file.path) for file, _ in findings)))
+    else:
+        yield '<input type="hidden" name="file" value="">'
+    yield '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
+    picture = 0
+    for index, (file, item) in enumerate(findings):
+        yield _finding(file, item, picture if item.neighbourhood is not None else None, is_open=index == 0)
+        picture += item.neighbourhood is not None
+    left_out = len(report.diagnostics) - len(findings)
+    if left_out:
+        yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
+    yield "</section>"
+
+
+def _select(name: str, values: Sequence[str]) -> str:
+    options = "".join(f'<option value="{_text(value)}">{_text(value)}</option>' for value in values[:MAX_OPTIONS])
+    return f'<select name="{name}" aria-label="{name}"><option value="">any {name}</option>{options}</select>'
+
+
+def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open: bool) -> str:
+    path = _text(shown_path(file.path))
+    at = _text(path_at(file.path, item.position))
+    where = bytes_of(item.byte_range) if item.position is None else ""
+    clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
+    facts = [("clause", _text(clause))]
+    if item.allowed:
+        facts.append(("allowed", _text(item.allowed)))
+    facts += (("see also", f"<code>{_text(place.place)}</code>: {_text(place.message)}") for place in item.related)
+    facts.append(("rule", f'<a href="#rule-{_text(item.rule)}">{_text(item.rule)}</a>'))
+    rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
+    drawn = f'<div class="picture" data-picture="{picture}"></div>' if picture is not None else ""
+    level = item.severity.label
+    return (
+        f'<details class="finding" data-severity="{level}" data-rule="{_text(item.rule)}" data-file="{path}"'
+        f"{' open' if is_open else ''}><summary>"
+        f'<b class="{level}">{level}</b> {_text(item.message)}'
+        f'<span class="where">{at}: <code>{_text(item.place)}</code>{f" ({where})" if where else ""}</span></summary>'
+        f"<div>{_context(item)}<dl>{rows}</dl>{drawn}</div></details>"
+    )
+
+
+def _context(item: Diagnostic) -> str:
+    """The lines around the finding in ONNX's textual syntax, with a mark under what it is about."""
+    if not item.context:
+        return ""
+    margin = max(len(line.label) for line in item.context)
+    lines = []
+    for line in item.context:
+        text = escape(visible(line.text))
+        if line.mark is not None:
+            start, end = line.mark
+            before, marked, after = line.text[:start], line.text[start:end], line.text[end:]
+            text = f"{escape(visible(before))}<mark>{escape(visible(marked))}</mark>{escape(visible(after))}"
+        lines.append(f'<span class="faint">{escape(visible(line.label)):>{margin}} | </span>{text}\n')
+    return f"<pre>{''.join(lines)}</pre>"
+
+
+def _files(report: Report) -> Iterator[str]:
+    """What there is to say about each file, those with findings first."""
+    yield "<section><h2>Files</h2>"
+    for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0))[:MAX_FINDINGS]:
+        yield f"<h3>{_text(shown_path(file.path))}</h3><p>{_text(_state(file, report))}</p>"
+        lines = [f"internal error in {error.rule}: {error.exception}" for error in file.internal_errors]
+        lines += [f"not verified: {what}" for what in not_verified_of(file)]
+        if file.counted:
+            lines.append(f"counted: {counted_of(file.counted)}")
+        if lines:
+            yield "<ul>" + "".join(f"<li>{_text(line)}</li>" for line in lines) + "</ul>"
+    for path in report.not_linted[:MAX_FINDINGS]:
+        yield f"<h3>{_text(shown_path(path))}</h3><p>not linted: the run was interrupted</p>"
+    yield "</section>"
+
+
+def _state(file: FileReport, report: Report) -> str:
+    if file.unreadable is not None:
+        return f"not checked: {file.unreadable}"
+    if file.not_judged is not None and not file.diagnostics:
+        return f"not judged: {file.not_judged}"
+    state = f"conforms {praise_of(file, report)}" if is_unremarkable(file, report) else state_of(file)
+    return "; ".join(part for part in (state, what_of(file)) if part)
+
+
+# --- the rules
+
+
+def _rules(findings: Sequence[_Found]) -> Iterator[str]:
+    """The documentation of each rule that found something."""
+    names = sorted({item.rule for _, item in findings})
+    if not names:
+        return
+    yield "<section><h2>Rules</h2>"
+    for name in names:
+        yield f'<article class="rule" id="rule-{_text(name)}"><h3>{_text(name)}</h3>{_documentation(name)}</article>'
+    yield "</section>"
+
+
+def _documentation(name: str) -> str:
+    entry = registry().get(name)
+    if entry is None:
+        return ""
+    from markdown_it import MarkdownIt  # which rich brings
+
+    text = f"{entry.rule.documentation}\n\n### Clauses\n\n{clauses_markdown(entry.rule)}".replace("\n### ", "\n#### ")
+    # No HTML in it stays HTML, and nothing in it becomes a link that it does not write as one.
+    return str(MarkdownIt("commonmark", {"html": False}).render(text))

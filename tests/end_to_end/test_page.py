@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report in a real browser: it asks for nothing, runs nothing from a model, and does what it offers."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.parser
+import pytest
+from made_up_report import HOSTILE, REPORT, error
+
+from onnx_lint.cli.application import run
+from onnx_lint.record import replace
+from onnx_lint.report import FileReport, Neighbour, Neighbourhood, Report, ValueEdge
+from onnx_lint.reporters import Options, write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)</script>\"'><!--"
+
+
+def page(report: Report) -> str:
+    stream = io.StringIO()
+    write_report("html", report, stream, Options())
+    return stream.getvalue()
+
+
+def hostile() -> Report:
+    """A report whose every name attacks, pictures included."""
+    nodes = (Neighbour(ATTACK, ATTACK, 0, True), Neighbour("Relu", HOSTILE, 1, False))
+    drawn = Neighbourhood(nodes, (ValueEdge(0, 1, ATTACK, ATTACK, True),), is_cut=True)
+    texts = dict.fromkeys(("rule", "message", "place", "allowed", "subject", "node", "clause_summary"), ATTACK)
+    found = error(**texts, neighbourhood=drawn)
+    file = FileReport(f"{ATTACK}.onnx", 1, (found, replace(found, rule="cycle")), not_verified=((ATTACK, 1),))
+    return replace(REPORT, files=(*REPORT.files, file), rules=("cycle",))
+
+
+def test_no_name_becomes_markup():
+    text = page(hostile())
+    assert "<img" not in text
+    assert text.count("<script") == 3
+    assert text.count("</script>") == 3
+    assert "&lt;img src=x onerror=alert(1)&gt;" in text
+
+
+def test_the_page_refers_to_nothing_outside():
+    text = page(hostile())
+    assert re.findall(r"""(?:src|href|action)=["'](?!#)[^"']*""", text.replace(ATTACK, "")) == []
+    assert "default-src 'none'" in text
+
+
+def test_a_thousand_findings_stay_below_a_megabyte():
+    nodes = tuple(Neighbour("Conv", f"/layer{index}/Conv", index, index == 3) for index in range(12))
+    values = [f"/layer{index}/out_0" for index in range(11)]
+    edges = tuple(ValueEdge(n, n + 1, name, "float[1, 64, 56, 56]", False) for n, name in enumerate(values))
+    drawn = Neighbourhood(nodes, edges, is_cut=False)
+    names = [f"rule-{index % 40}" for index in range(1000)]
+    found = [error(rule=name, neighbourhood=drawn if index < 60 else None) for index, name in enumerate(names)]
+    text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
+    assert text.count('<details class="finding"') == 1000
+    assert len(text.encode()) < 1_000_000
+
+
+# --- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    assert CHROMIUM is not None, "apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page that is open, with what it asked for and said."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.page = browser.new_page(**options)
+        self.requests: list[str] = []
+        self.said: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
+        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        self.page.goto(path.as_uri())
+
+    def shown(self) -> list[str]:
+        return [each.get_attribute("data-rule") for each in self.page.locator("details.finding:visible").all()]
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """The page on a model with an undefined name, shapes that do not fit, and hostile names."""
+    model = onnx.parser.parse_model(
+        """<ir_version: 10, opset_import: ["": 21]>
+        net (float[2,64] x, float[3] q) => (float[2,10] y) {
+          h0 = Relu(x)
+          h1 = Relu(h0)
+          y = Gemm <transB=1> (h1, w_2, b2)
+          t = Add(h1, q)
+        }"""
+    )
+    model.graph.node[2].name = ATTACK
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    run([str(tmp_path / "model.onnx"), "-o", f"html={tmp_path / 'report.html'}", "-q"])
+    return tmp_path / "report.html"
+
+
+@pytest.mark.browser
+def test_nothing_is_asked_for_and_nothing_goes_wrong(browser: Any, faulty: Path, tmp_path: Path):
+    nothing = Report((), "1.23", "onnx-ml")
+    for text in (faulty.read_text(encoding="utf-8"), page(hostile()), page(REPORT), page(nothing)):
+        path = tmp_path / "page.html"
+        path.write_text(text, encoding="utf-8")
+        visit = Visit(browser, path)
+        for finding in visit.page.locator("details.finding").all():
+            finding.evaluate("each => { each.open = true }")
+        visit.page.wait_for_timeout(100)
+        assert visit.requests == [path.as_uri()]
+        assert visit.said == []
+        assert visit.page.locator("img").count() == 0
+
+
+@pytest.mark.browser
+def test_the_fault_is_marked_in_its_picture(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty)
+    picture = visit.page.locator("details.finding[data-rule=undefined-name] .picture svg")
+    assert picture.count() == 1
+    assert picture.locator(".node.fault:not(.value) text").first.text_content() == "Gemm"
+    assert "float[2, 64]" in picture.locator("text.known").all_text_contents()
+    assert picture.locator("path.fault").count() == 1
+    # Nothing lies above or left of the paper, and no two nodes on one another.
+    boxes = [each.bounding_box() for each in picture.locator(".node > rect").all()]
+    paper = picture.bounding_box()
+    assert all(box["x"] >= paper["x"] and box["y"] >= paper["y"] for box in boxes)
+    overlaps = [
+        (a, b)
+        for a in boxes
+        for b in boxes
+        if a is not b and abs(a["x"] - b["x"]) < min(a["width"], b["width"]) and abs(a["y"] - b["y"]) < a["height"]
+    ]
+    assert overlaps == []
+
+
+@pytest.mark.browser
+def test_findings_are_filtered_and_searched(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty)
+    everything = visit.shown()
+    assert set(everything) == {"undefined-name", "incompatible-operand-shapes", "missing-producer"}
+    visit.page.select_option("select[name=severity]", "warning")
+    assert visit.shown() == ["missing-producer"]
+    visit.page.click("button[type=reset]")
+    visit.page.wait_for_timeout(50)
+    assert visit.shown() == everything
+    visit.page.keyboard.press("Escape")
+    visit.page.locator("body").click(position={"x": 2, "y": 2})
+    visit.page.keyboard.press("/")
+    visit.page.keyboard.type("broadcast")
+    assert visit.shown() == ["incompatible-operand-shapes"]
+    assert (
+        visit.page.locator("#shown").text_content() == "1 of 4 shown"
+        or "1 of" in visit.page.locator("#shown").text_content()
+    )
+
+
+@pytest.mark.browser
+def test_the_keyboard_opens_a_finding_and_paper_shows_all(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty)
+    second = visit.page.locator("details.finding").nth(1)
+    second.locator("summary").focus()
+    visit.page.keyboard.press("Enter")
+    assert second.get_attribute("open") is not None
+    second.locator(".picture svg").wait_for()
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert visit.page.locator("details.finding:not([open])").count() == 0
+    assert len(visit.page.pdf()) > 1000
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(browser: Any, faulty: Path, scheme: str):
+    """A contrast of at least 4.5, as WCAG 2 has it for text."""
+    visit = Visit(browser, faulty, color_scheme=scheme)
+    for selector in ("body", ".faint", "b.error", "b.warning", "a", ".where"):
+        found = visit.page.locator(selector).first.evaluate(
+            "each => [getComputedStyle(each).color, getComputedStyle(document.body).backgroundColor]"
+        )
+        assert _contrast(*found) >= 4.5, (selector, found)
+
+
+@pytest.mark.browser
+def test_it_can_be_read_without_scripts(browser: Any, faulty: Path):
+    context = browser.new_context(java_script_enabled=False)
+    visit = Visit(context, faulty)
+    assert len(visit.shown()) == len(re.findall('<details class="finding"', faulty.read_text(encoding="utf-8")))
+    assert visit.page.locator("form:visible").count() == 0
+
+
+def _contrast(front: str, back: str) -> float:
+    light, dark = sorted((_luminance(front), _luminance(back)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(color: str) -> float:
+    channels = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
