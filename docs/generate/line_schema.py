@@ -46,7 +46,10 @@ def line_schema() -> dict[str, Any]:
         "oneOf": [{"$ref": f"#/$defs/{name}"} for name in records],
         "$defs": {
             **{name: _marked(name, record) for name, record in records.items()},
-            **{name: definitions[name] for name in ("count", "bytes", "place", "pointer", "facts", "shapes")},
+            **{
+                name: definitions[name]
+                for name in ("count", "bytes", "line", "column", "place", "pointer", "facts", "shapes")
+            },
         },
     }
 

@@ -15,10 +15,11 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
 from onnx_lint.loader.identify import Form
 from onnx_lint.loader.limits import limit_fault
-from onnx_lint.loader.text_elements import JSON_STRING, QUOTED, count_json, count_text
+from onnx_lint.loader.text_elements import JSON_STRING, QUOTED, count_json, count_text, json_fields
+from onnx_lint.loader.text_positions import json_start
 from onnx_lint.model import Fault, FaultKind, Proto
 from onnx_lint.model.documents.kinds import KINDS, MODEL
-from onnx_lint.model.places.place import ROOT
+from onnx_lint.model.places.place import ROOT, Step
 from onnx_lint.record import replace
 from onnx_lint.source import Source
 
@@ -174,10 +175,34 @@ def _json_fault(error: Exception, text: str, kind: str) -> Fault:
         json.loads(text)
     except json.JSONDecodeError as syntax:
         detail = f"line {syntax.lineno}, column {syntax.colno}: {syntax.msg}"
-        offset = len(text[: syntax.pos].encode("utf-8", "surrogatepass"))
+        offset = syntax.pos
     except (ValueError, RecursionError):  # a number of too many digits, or lists in one another
         pass
+    else:
+        offset = _told_start(str(error), text, kind)
+    if offset is not None:
+        offset = len(text[:offset].encode("utf-8", "surrogatepass"))
     return _fault(f"the text is no {_noun(kind)} in protobuf JSON: {detail}", offset)
+
+
+_TOLD = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
+"""A step of a place as the parser of JSON tells it, under the name that it has in the text."""
+
+
+def _told_start(detail: str, text: str, kind: str) -> int | None:
+    """Where in the text the place stands that the parser tells: `... at ModelProto.graph.node[1]`."""
+    told = re.search(rf' at "?{kind}((?:{_TOLD.pattern})++)', detail)
+    if told is None:
+        return None
+    steps: list[Step] = []
+    message: str | None = kind
+    for name, index in _TOLD.findall(told[1]):
+        field = json_fields(message).get(name) if message is not None else None
+        if field is None:
+            break
+        steps.append((field.name, int(index) if index else None))
+        message = field.message
+    return json_start(text, kind, tuple(steps))
 
 
 _MAX_DETAIL = 200

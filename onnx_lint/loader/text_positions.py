@@ -37,6 +37,11 @@ def json_positions(text: str, kind: str, keys: Iterable[Key]) -> dict[Key, Posit
     return _positions(_Json(text, kind, keys))
 
 
+def json_start(text: str, kind: str, key: Key) -> int:
+    """The character at which a place stands in a message that the text is in JSON; see `text_positions`."""
+    return _starts(_Json(text, kind, [key]))[key]
+
+
 def positions_at(text: str, offsets: Iterable[int]) -> dict[int, Position]:
     """The line and column of each of these characters, counted from 0, in one pass over the text."""
     found: dict[int, Position] = {}
@@ -67,12 +72,22 @@ class _Wanted:
             place = place.inner.setdefault(step, _Wanted())
             yield place
 
+    def forget(self) -> None:
+        """Of the place, and those in it, it is no longer known where they stand."""
+        self.start = None
+        for place in self.inner.values():
+            place.forget()
+
 
 def _positions(walk: _Text | _Json) -> dict[Key, Position]:
-    walk.walk()
-    starts = {key: [place.start for place in way if place.start is not None][-1] for key, way in walk.ways.items()}
+    starts = _starts(walk)
     positions = positions_at(walk.text, starts.values())
     return {key: positions[start] for key, start in starts.items()}
+
+
+def _starts(walk: _Text | _Json) -> dict[Key, int]:
+    walk.walk()
+    return {key: [place.start for place in way if place.start is not None][-1] for key, way in walk.ways.items()}
 
 
 class _Walk:
@@ -89,7 +104,7 @@ class _Walk:
         self.wanted: _Wanted | None = self.root
         """Its place; None where nothing in it is asked for."""
         self.counts: dict[str, int] = {}
-        """How many elements each repeated field of it has had."""
+        """How many values each field of it has had."""
         self.field: wire.Field | None = None
         """The field whose value comes next, or of whose list the elements come."""
         self.named_at = 0
@@ -106,10 +121,10 @@ class _Walk:
         if self.wanted is None or self.field is None:
             return None
         step: Step = (self.field.name, None)
+        index = self.counts.get(self.field.name, 0)
+        self.counts[self.field.name] = index + 1
         if self.field.repeated:
             self._note(step, self.named_at)
-            index = self.counts.get(self.field.name, 0)
-            self.counts[self.field.name] = index + 1
             step = (self.field.name, index)
         return self._note(step, start if name is None else name)
 
@@ -213,10 +228,20 @@ class _Json(_Walk):
                 self.close()
 
     def named(self, quoted: str, start: int) -> None:
-        """Note the field that has the name in quotes; none where nothing of the message is wanted."""
+        """Note the field that has the name in quotes; none where nothing of the message is wanted.
+
+        A field may be given by both of its names: messages are merged, and of all else the parser takes the last.
+        """
         self.field, self.named_at = None, start
-        if self.wanted is not None and self.message is not None:
-            self.field = json_fields(self.message).get(_unquoted(quoted))
+        if self.wanted is None or self.message is None:
+            return
+        self.field = field = json_fields(self.message).get(_unquoted(quoted))
+        if field is None or (field.message is not None and not field.repeated):
+            return
+        if self.counts.pop(field.name, 0):
+            for (name, _), place in self.wanted.inner.items():
+                if name == field.name:
+                    place.forget()
 
 
 def _unquoted(quoted: str) -> str:

@@ -131,6 +131,24 @@ def test_what_is_no_message_has_positions_as_well(positions: Any, text: str):
     assert set(positions(text, "ModelProto", [key_of("graph.node[0]")]).values()) == {(1, 1)}
 
 
+def test_of_a_field_by_both_of_its_names_the_last_counts():
+    text, expected = unmarked(
+        """{"graph": {"node": [{"opType": "A", "input": ["a", "b"],
+        "op_type": «graph.node[0].op_type»"B", "input": [«graph.node[0].input[0]»"c"]}]}}"""
+    )
+    text = text.replace('"input": ["a", "b"]', '"doc_string": "d", "docString": "e"')
+    assert json_positions(text, "ModelProto", expected) == expected
+    text, expected = unmarked(
+        """{"sparseInitializer": [{"dims": [1, 2]}, {"dims": [3]}],
+        «sparse_initializer»"sparse_initializer": [{"dims": [«sparse_initializer[0].dims[0]»4]}]}"""
+    )
+    absent = key_of("sparse_initializer[1].dims[0]")
+    found = json_positions(text, "GraphProto", [*expected, absent])
+    assert found == {**expected, absent: (1, 1)}
+    parsed = json_format.Parse(text, schema.message("GraphProto")())
+    assert [list(sparse.dims) for sparse in parsed.sparse_initializer] == [[4]]
+
+
 def test_lines_and_columns_of_characters():
     text = "é\t\U0001f600x\r\n\n  y"
     assert positions_at(text, [3, 0, 4, 6, 9]) == {0: (1, 1), 3: (1, 4), 4: (1, 5), 6: (2, 1), 9: (3, 3)}
