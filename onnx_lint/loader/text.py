@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from google.protobuf import text_format
@@ -71,10 +71,48 @@ _BACKSLASHES: Final = re.compile(r"(?:\\\\){16,}+")
 begins, and it goes through all that follow: 25 kB of them take two seconds, and 100 kB half a minute.
 """
 
+_MOST_ESCAPES: Final = 256
+"""So many escapes are in one piece of a string. The parser keeps its place at each escape up to the end of the string,
+in some 550 bytes of memory; strings that stand one behind the other are one.
+"""
+_ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MOST_ESCAPES}}}+")
+_STRINGS: Final = re.compile(QUOTED)
 
-def _with_short_rows(text: str) -> str:
-    """The text with other escapes for many backslashes in a row, which says the same."""
-    return _BACKSLASHES.sub(lambda row: r"\134" * (len(row[0]) // 2), text)
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of the text, each made when it is asked for, in words that the parser can take."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield _in_pieces(_with_short_rows(text[start:end]))
+        start = end + 1
+    yield _in_pieces(_with_short_rows(text[start:]))
+
+
+def _with_short_rows(line: str) -> str:
+    """The line with other escapes for many backslashes in a row, which says the same."""
+    return _BACKSLASHES.sub(lambda row: r"\134" * (len(row[0]) // 2), line)
+
+
+def _in_pieces(line: str) -> str:
+    """The line with strings of many escapes cut into pieces, which says the same."""
+    return _STRINGS.sub(_cut, line) if line.count("\\") >= _MOST_ESCAPES else line
+
+
+def _cut(token: re.Match[str]) -> str:
+    """The token, a string in pieces. One that is not closed stays so: each cut closes a piece and opens another."""
+    text = token[0]
+    return text if text[0] == "#" else _ESCAPES.sub(lambda piece: piece[0] + 2 * text[0], text)
+
+
+def _column_in(column: int, line: str) -> int:
+    """The column in the line that became `column` when its strings were cut into pieces."""
+    cuts = (
+        token.start() + piece.end()
+        for token in _STRINGS.finditer(line)
+        if line[token.start()] != "#"
+        for piece in _ESCAPES.finditer(token[0])
+    )
+    return column - 2 * sum(cut + 2 * index < column for index, cut in enumerate(cuts, 1))
 
 
 def _column_before(column: int, line: str) -> int:
@@ -119,8 +157,10 @@ def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_
     fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH) or _too_dense(count_text, text, kind, limits)
     if fault is not None:
         return _in_file(fault, source)
+    # The published types of the library leave this function out.
+    parse_lines = text_format.ParseLines  # type: ignore[attr-defined]
     try:
-        return text_format.Parse(_with_short_rows(text), schema.message(kind)(), descriptor_pool=schema.pool())
+        return parse_lines(_lines(text), schema.message(kind)(), descriptor_pool=schema.pool())
     except text_format.ParseError as error:
         return _in_file(_syntax_error(error, text, kind), source)
     except (ValueError, OverflowError) as error:
@@ -138,10 +178,11 @@ def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
         return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(detail)}")
     before = text.split("\n", number)[:number]
     line = before.pop()
-    parsed = _with_short_rows(line)
+    with_short_rows = _with_short_rows(line)
+    parsed = _in_pieces(with_short_rows)
     # The parser puts the position and the whole line, which may be the whole file, before what it has to say.
     detail = detail.removeprefix(f"{number}:{column} : ").removeprefix(f"{parsed!r}: ").removeprefix(f"'{parsed}': ")
-    column = _column_before(column, line)
+    column = _column_before(_column_in(column, with_short_rows), line)
     offset = sum(len(other.encode()) + 1 for other in before) + len(line[: column - 1].encode())
     place = f"line {number}, column {column}"
     return _fault(f"the text is no {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)

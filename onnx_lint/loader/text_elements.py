@@ -25,13 +25,12 @@ QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[
 JSON_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 """A string in JSON, in a pattern in which a dot is any character."""
 
-_OF_LINE: Final = 72
-"""A line of text is an object."""
 _OF_PART: Final = 60
 """A string may be given in pieces, and each is an object."""
 _OF_NUMBER: Final = 40
-_OF_ESCAPE: Final = 430
-"""The parser of text keeps its place at each escape of a string, up to the end of that."""
+_OF_BLANK: Final = 170
+"""The parser of text keeps its place at each blank of a line, up to what follows them."""
+_BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
 _COPIES: Final = 2
 _COPIES_OF_STRING: Final = 3.5
 """So often the whole text, and the longest string in it, is there at a time."""
@@ -54,7 +53,7 @@ def count_text(text: str, kind: str, most_bytes: int) -> int:
     of the text pay for.
     """
     budget = _budget(text, most_bytes)
-    budget.spend(_OF_LINE * text.count("\n"))
+    budget.spend(_OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0))
     _Text(text, kind, budget).count()
     return budget.elements
 
@@ -107,13 +106,11 @@ class _Walk:
         if self.outer:
             self.message, self.field, self.is_list = self.outer.pop()
 
-    def string(self, start: int, end: int, of_escape: int) -> None:
+    def string(self, start: int, end: int) -> None:
         """Count a string; what it takes up while it is read, it takes up one after the other."""
         self.budget.spend(_OF_PART)
         if end - start > FREE_BYTES:
-            piece = self.text[start:end]
-            escapes = piece.count("\\") - piece.count(r"\\")
-            size = int(_COPIES_OF_STRING * sys.getsizeof(piece)) + of_escape * escapes
+            size = int(_COPIES_OF_STRING * sys.getsizeof(self.text[start:end]))
             self.budget.spend(max(size - self.longest, 0))
             self.longest = max(size, self.longest)
 
@@ -143,7 +140,7 @@ class _Text(_Walk):
                     self.values(1)
             elif kind == "quoted":
                 if text[start] != "#":
-                    self.string(start, token.end(), _OF_ESCAPE)
+                    self.string(start, token.end())
                     is_value = self.is_list
             elif kind in "[{<":
                 if not is_value:
@@ -176,7 +173,7 @@ class _Json(_Walk):
                     self.named(token["quoted"].strip('"'))
                 else:
                     self.values(1)
-                self.string(start, token.end("quoted"), 0)
+                self.string(start, token.end("quoted"))
             elif kind == "word":
                 self.values(1)
             elif kind == "row":

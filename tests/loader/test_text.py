@@ -40,6 +40,9 @@ graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
         ('graph { name: "a', "line 1, column 15", 14),
         ('producer_name: "' + 80 * "\\" + '" nodes: 1', "line 1, column 99", 98),
         ('graph { name: "' + 80 * "\\", "line 1, column 15", 14),
+        ('producer_name: "' + 1000 * "\\na" + '" nodes: 1', "line 1, column 3019", 3018),
+        ('producer_name: "' + 1000 * "\\\\" + "\\n" * 700 + '" nodes: 1', "line 1, column 3419", 3418),
+        ('# "' + 1000 * "\\n" + '"\nnodes: 1', "line 2, column 1", 2005),
     ],
 )
 def test_a_fault_of_text_is_placed(text: str, position: str, offset: int):
@@ -180,3 +183,24 @@ def test_a_number_where_the_graph_should_be_is_no_other_message():
     """The fields could be those of a tensor, which would have no element type: a model was meant."""
     (fault,) = loaded(BASE + number(7, 1)).faults
     assert (fault.kind, str(fault.place)) == (FaultKind.WIRE_TYPE, "graph")
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+@pytest.mark.parametrize("escape", [r"\n", r"\001", r"\x4", r"\xc3\xa9", r"\u00e9", r"\'\"", r"\\ "])
+def test_strings_of_many_escapes_say_what_their_escapes_say(escape: str, quote: str):
+    """They are parsed in pieces: the parser takes memory for each escape up to the end of a string."""
+
+    def said(text: str) -> str:
+        return str(message_of(loaded(f"graph {{}} doc_string: {text} # '".encode(), "model.textproto")).doc_string)
+
+    once = said(f"{quote}{escape}{quote}")
+    for count in (128, 255, 256, 257, 1000):
+        assert said(f"{quote}ä{escape * count}{quote}") == "ä" + once * count
+
+
+def test_a_string_of_many_escapes_that_is_not_closed_is_a_fault():
+    for count in (255, 256, 257, 512, 1000):
+        text = 'doc_string: "' + r"\n" * count + '\nproducer_name: "x"'
+        (fault,) = loaded(text.encode(), "model.textproto").faults
+        assert fault.message.startswith("the text is no model in protobuf text format: line 1, column ")
+        assert "missing ending quote" in fault.message

@@ -77,6 +77,10 @@ LONG = {
     "strings in pieces": 'doc_string: "\U0001f600' + 'a" "' * 900_000 + '"',
     "lines": 'doc_string: "\U0001f600"' + "#a\n" * 1_300_000,
     "a comment": "#" + "{" * 3_900_000,
+    "escapes with long words between them": 'doc_string: "' + r"\U00010000" * 380_000 + '"',
+    "escapes in a string that is not closed": 'doc_string: "' + r"\001" * 900_000,
+    "blanks": " \r" * 130_000,
+    "short lines": "\n" * 4_000_000,
     "backslashes": 'doc_string: "' + "\\\\" * 200_000 + '"',
 }
 
