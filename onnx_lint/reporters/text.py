@@ -30,7 +30,6 @@ from onnx_lint.reporters.wording import (
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
-from onnx_lint.surroundings.sheet import cut_around
 
 SHOWN_PER_RULE: Final = 3
 """Further findings of one rule and clause in one file are counted, not shown."""
@@ -151,6 +150,10 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
 
 def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     """The lines of the model around a finding, cut where they are wider than the terminal."""
+    if not lines:
+        return
+    from onnx_lint.surroundings.sheet import cut_around  # late, as a clean run has nothing to show
+
     margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
     room = max((width or _WIDTH_OFF_TERMINAL) - margin - len("   |  "), _LEAST_ROOM)
     for line in lines:

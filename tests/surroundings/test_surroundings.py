@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a model around a finding, as reports get them."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import time
+from pathlib import Path
+
+import onnx
+import pytest
+from fixture_files import fixture_paths, read_fixture
+from onnx import TensorProto, helper
+from onnx.helper import make_node, make_tensor_value_info
+
+from onnx_lint import lint
+from onnx_lint.cli.application import run
+from onnx_lint.engine import lint_model, lint_source, report_of
+from onnx_lint.loader import load
+from onnx_lint.record import replace
+from onnx_lint.registry import registry
+from onnx_lint.report import ContextLine, Diagnostic
+from onnx_lint.reporters import Options, write_report
+from onnx_lint.settings import Settings
+from onnx_lint.source import BytesSource
+from onnx_lint.surroundings import surroundings
+from onnx_lint.surroundings.sheet import cut_around
+
+WITHOUT = {
+    "ir_version",
+    "magic",
+    "opset_import",
+    "opset_version",
+    "domain",
+    "producer_name",
+    "configuration",
+    "functions",
+    "training_info",
+    "graph",
+    "model",
+}
+"""Places of what is missing altogether, or is said of the whole file: there is no line of them."""
+
+
+def chain_of(count: int = 20) -> onnx.ModelProto:
+    """A chain of Relu nodes, and a Gemm whose weights have a misspelt name."""
+    nodes = [make_node("Relu", [f"h{i}"], [f"h{i + 1}"]) for i in range(count)]
+    nodes.append(make_node("Gemm", [f"h{count}", "w_2", "b2"], ["y"], name="fc2", transB=1))
+    weights = [
+        helper.make_tensor("b2", TensorProto.FLOAT, [10], [0.0] * 10),
+        helper.make_tensor("w2", TensorProto.FLOAT, [10, 64], [0.0] * 640),
+    ]
+    x, y = (make_tensor_value_info(name, TensorProto.FLOAT, ["N", size]) for name, size in (("h0", 64), ("y", 10)))
+    graph = helper.make_graph(nodes, "graph", [x], [y], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10, producer_name="a test")
+
+
+def found(model: onnx.ModelProto | bytes, rule: str) -> Diagnostic:
+    (diagnostic, *_) = lint(model).of_rule(rule)
+    return diagnostic
+
+
+def marked(line: ContextLine) -> str | None:
+    return None if line.mark is None else line.text[slice(*line.mark)]
+
+
+def test_the_node_before_and_the_name_that_was_meant():
+    assert found(chain_of(), "undefined-name").context == (
+        ContextLine("19", "h20 = Relu (h19)"),
+        ContextLine("20", "y = Gemm <transB=1> (h20, w_2, b2)", (26, 29)),
+        ContextLine("1", "initializer float[10,64] w2 = {...}"),
+    )
+
+
+def test_types_are_shown_where_they_are_what_is_wrong():
+    model = chain_of()
+    model.graph.node[-1].input[1] = "w2"
+    model.graph.initializer[1].dims[:] = [64, 10]
+    context = found(model, "incompatible-operand-shapes").context
+    assert ContextLine("", "# float[N,64] h20, float[64,10] w2, float[10] b2") in context
+
+
+def test_every_finding_of_the_fixtures_has_lines_that_fit_it():
+    """Unless it is about bytes, or about what is not there; the marked text is a part of the line."""
+    bare, seen = set(), 0
+    for path in sorted(fixture_paths())[::3]:
+        fixture = read_fixture(path)
+        model = fixture.model()
+        for diagnostic in lint_model(model, fixture.settings).diagnostics:
+            context = surroundings(diagnostic, model)
+            if registry()[diagnostic.rule].chapter == "file":
+                assert context == ()
+                continue
+            seen += 1
+            if not context:
+                bare.add(diagnostic.place)
+            assert all(line.text.isprintable() or not line.text.isascii() for line in context)
+            assert all(line.mark is None or 0 <= line.mark[0] < line.mark[1] <= len(line.text) for line in context)
+            assert sum(line.mark is not None for line in context) <= 1
+    assert bare <= WITHOUT
+    assert seen > 500
+
+
+def test_marks_of_the_places_in_a_node():
+    node = make_node("Foo", ["a", "", "b"], ["c", "d"], name="n", domain="my.own", x=1, y=[1.5, 2.0], z="s")
+    places = {
+        "/op_type": "Foo",
+        "/domain": "my.own",
+        "/name": "n",
+        "/input/2": "b",
+        "/input/1": '""',
+        "/output/1": "d",
+        "/attribute/0": "x=1",
+        "/attribute/1/name": "y",
+        "/attribute/1/floats/1": "2.0",
+        "/attribute/1/floats": "1.5, 2.0",
+        "/attribute/1/type": "floats",
+        "/attribute/2/s": '"s"',
+        "/overload": "my.own.Foo",
+        "": "my.own.Foo",
+    }
+    model = load(BytesSource(node.SerializeToString()), "n.pb", proto="NodeProto")
+    template = found(chain_of(), "undefined-name")
+    for pointer, text in places.items():
+        (line,) = surroundings(replace(template, pointer=pointer, related=()), model)
+        assert (pointer, marked(line)) == (pointer, text)
+
+
+def test_hostile_models_are_written_in_bounded_time_and_length():
+    model = chain_of(2)
+    graph = model.graph
+    graph.node[0].input[:] = [f"i{number}" for number in range(300_000)]
+    graph.node[1].output.extend(["o" * 3_000_000])
+    graph.node[2].attribute.extend(helper.make_attribute(f"a{n}", list(range(100))) for n in range(5_000))
+    graph.node[2].attribute.append(helper.make_attribute("last", "s" * 2_000_000))
+    deep = helper.make_tensor_type_proto(1, [1])
+    for _ in range(25):
+        deep = helper.make_sequence_type_proto(deep)
+    graph.input.append(helper.make_value_info("deep", deep))
+    loaded = load(BytesSource(model.SerializeToString()))
+    template = found(chain_of(), "undefined-name")
+    pointers = [
+        "/graph/node/0/input/250000",
+        "/graph/node/1/output/1",
+        "/graph/node/2/attribute/5001/s",
+        "/graph/node/2/attribute/777/ints/50",
+        "/graph/input/1/type",
+        "/graph/input/1/name",
+        "/graph",
+    ]
+    start = time.perf_counter()
+    lines = [surroundings(replace(template, pointer=pointer, related=()), loaded) for pointer in pointers]
+    assert time.perf_counter() - start < 5
+    assert all(len(line.text) <= 1_000 for context in lines for line in context)
+    marks = [marked(line) for context in lines for line in context if line.mark is not None]
+    assert marks[0] == "i250000"
+    assert marks[3] == "50"
+    assert marks[5] == "deep"
+    assert len(marks) == len(pointers)
+
+
+def test_no_name_steers_the_terminal():
+    model = chain_of()
+    model.graph.node[-1].input[1] = "w\x1b[2J\u202e\n2"
+    context = found(model, "undefined-name").context
+    assert '"w\\x1b[2J\\u202e\\n2"' in context[1].text
+    assert "\x1b" not in str(lint(model))
+
+
+def test_a_cut_keeps_the_mark():
+    draw = random.Random(17)
+    for _ in range(3_000):
+        text = "".join(draw.choices("abcdefgh", k=draw.randrange(1, 300)))
+        start = draw.randrange(len(text))
+        mark = start, draw.randrange(start + 1, len(text) + 1)
+        most = draw.randrange(20, 200)
+        cut, kept = cut_around(text, mark, most)
+        assert len(cut) <= most
+        assert kept is not None
+        assert kept[0] < kept[1]
+        word = text[slice(*mark)]
+        if len(word) <= most - 6:
+            assert cut[slice(*kept)] == word
+        else:
+            assert word.startswith(cut[slice(*kept)].partition("...")[0])
+
+
+class TestReports:
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        path = tmp_path / "model.onnx"
+        onnx.save(chain_of(), path)
+        return path
+
+    def test_the_text_report_marks_the_operand(self, path: Path, capsys: pytest.CaptureFixture[str]):
+        run([str(path), "--select", "undefined-name"])
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[2:6] == [
+            "   19 |  h20 = Relu (h19)",
+            "   20 |  y = Gemm <transB=1> (h20, w_2, b2)",
+            "      |                            ^^^",
+            "    1 |  initializer float[10,64] w2 = {...}",
+        ]
+
+    @pytest.mark.parametrize("arguments", [["--no-context"], ["--config", "context=false"]])
+    def test_it_can_be_turned_off(self, path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]):
+        run([str(path), "--select", "undefined-name", *arguments])
+        assert " |  " not in capsys.readouterr().out
+
+    def test_the_width_cuts_around_the_mark(self):
+        model = chain_of()
+        model.graph.node[-1].output[0] = "y" * 45
+        model.graph.output[0].name = "y" * 45
+        source = BytesSource(model.SerializeToString())
+        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), context=3)
+        stream = io.StringIO()
+        write_report("text", report_of([file], Settings()), stream, Options(width=60))
+        lines = [line for line in stream.getvalue().splitlines() if line[6:9] == "|  "]
+        assert all(len(line) <= 60 for line in lines)
+        assert lines[1][lines[2].index("^") :].startswith("w_2")
+
+    def test_sarif_has_the_lines_as_the_snippet(self, path: Path, capsys: pytest.CaptureFixture[str]):
+        run([str(path), "--select", "undefined-name", "-f", "sarif"])
+        (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+        snippet = result["locations"][0]["physicalLocation"]["region"]["snippet"]["text"]
+        assert snippet.splitlines()[1] == "  20 |  y = Gemm <transB=1> (h20, w_2, b2)"
+
+    def test_only_what_is_shown_has_lines(self):
+        model = chain_of()
+        for node in model.graph.node:
+            node.input[0] = f"missing_{node.output[0]}"
+        file = lint_source(BytesSource(model.SerializeToString()), "m", Settings(select=("undefined-name",)), context=3)
+        assert [bool(each.context) for each in file.diagnostics].count(True) == 3
+        assert len(file.diagnostics) > 20
