@@ -46,16 +46,17 @@ def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...
     site = site_of(place_at(diagnostic.pointer), model)
     related = [site_of(place_at(other.pointer), model) for other in diagnostic.related[:_MOST_RELATED]]
     others = {other.line: other for other in related if other is not None and (site is None or other.line != site.line)}
+    is_of_names = diagnostic.pointer.endswith("/name")
     lines: list[ContextLine] = []
     if site is not None:
         before = node_before(site, model)
-        if before is not None and before.line not in others:
-            lines.append(_unmarked(line_of(before)))
+        if before is not None:
+            is_related = others.pop(before.line, None) is not None
+            lines.append(_unmarked(line_of(before, with_name=is_related and is_of_names)))
         lines.append(line_of(site))
         known = known_types(diagnostic, site, model)
         if known is not None:
             lines.append(ContextLine("", known))
-    is_of_names = diagnostic.pointer.endswith("/name")
     lines += [_unmarked(line_of(other, with_name=is_of_names), _elsewhere(other, site)) for other in others.values()]
     return tuple(lines)
 
