@@ -26,12 +26,14 @@ from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.keys import KEYS
 from onnx_lint.loader import load
 from onnx_lint.registry import registry
+from onnx_lint.reporters import REPORTERS
 from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 
+from generate import forms as report_forms  # noqa: E402 - found by the line above
 from generate.captures import CAPTURED, CAPTURES, Capture, record, svg  # noqa: E402 - found by the line above
 from generate.examples import command, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
@@ -266,3 +268,13 @@ def test_no_recipe_needs_what_has_not_been_released():
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
     named = re.compile(r"rev: v\d|onnx-lint@v\d|pip3? install (?:-\S+ )*onnx-lint\b")
     assert [(page.name, found) for page in pages for found in named.findall(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("name", sorted(set(REPORTERS) - {"html"}))
+def test_the_forms_of_a_report_are_current(name: str, tmp_path: Path):
+    """One model with an error, a warning and a note, in each form."""
+    text = report_forms.forms(tmp_path)[name]
+    shown = report_forms.FORMS / f"report.{report_forms.SUFFIXES[name]}"
+    assert text == shown.read_bytes().decode(), "run PYTHONPATH=. python docs/generate/forms.py"
+    for rule in ("undefined-name", "missing-producer", "unknown-value-info-name"):
+        assert rule in text
