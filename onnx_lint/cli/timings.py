@@ -9,6 +9,7 @@ from collections import defaultdict
 from onnx_lint.report import Report
 
 _KINDS = ("load", "index", "rule", "facts")
+"""What every run does; other kinds of work are told where there was any."""
 
 
 def tell_timings(report: Report, before: float, output: float) -> None:
@@ -21,9 +22,11 @@ def tell_timings(report: Report, before: float, output: float) -> None:
     for file in report.files:
         for part, seconds in file.timings:
             parts[part] += seconds
-    kinds = {"start-up": before, **dict.fromkeys(_KINDS, 0.0), "output": output}
+    kinds = {"start-up": before, **dict.fromkeys(_KINDS, 0.0)}
     for part, seconds in parts.items():
-        kinds[part.partition(" ")[0]] += seconds
+        kind = part.partition(" ")[0]
+        kinds[kind] = kinds.get(kind, 0.0) + seconds
+    kinds["output"] = output
     files = f"{len(report.files):,} file{'s' * (len(report.files) != 1)}"
     sys.stderr.write(f"timings of {files}, in milliseconds\n")
     for part, seconds in kinds.items():

@@ -35,7 +35,10 @@ def write_field(sheet: Sheet, message: Proto, field: str, depth: int = 0) -> Non
     value = getattr(message, field)
     if isinstance(message.DESCRIPTOR.fields_by_name[field].default_value, list):
         sheet.write("[")
-        sheet.items(field, value, lambda each: _write_value(sheet, each, depth + 1))
+        if value:
+            sheet.items(field, value, lambda each: _write_value(sheet, each, depth + 1))
+        else:
+            sheet.leave_out()  # what a finding is about and is not here has stayed in the file
         sheet.write("]")
         return
     with sheet.part(field):

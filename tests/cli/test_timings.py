@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from onnx_lint import lint
+from onnx_lint.cli.application import run
 from onnx_lint.engine import lint_file
 from onnx_lint.settings import Settings
 from onnx_lint.stopwatch import Stopwatch
@@ -80,3 +81,12 @@ def test_the_command_line_tells_on_standard_error_only(path: str) -> None:
     assert totals == ["start-up", "load", "index", "rule", "facts", "output"]
     details = [float(line.split()[-1].replace(",", "")) for line in lines if line.startswith(" ")]
     assert details == sorted(details, reverse=True)
+
+
+def test_a_model_in_text_form_has_parts_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "model.textproto"
+    path.write_text("ir_version: 10")
+    assert run([str(path), "--timings", "-o", f"html={tmp_path / 'report.html'}"]) == 1
+    told = capsys.readouterr().err
+    for part in ("positions", "pictures", "context"):
+        assert part in told
