@@ -37,14 +37,14 @@ def test_a_model_that_conforms_passes_and_gives_the_report():
 def test_the_message_is_the_text_report():
     lines = _message(UNDEFINED.encode()).splitlines()
     assert lines[0].startswith("error[undefined-name]: ")
-    assert lines[1] == "  --> <memory>: graph.node[0].input[0]"
+    assert lines[1] == "  --> <memory>:7:46: graph.node[0].input[0]"
     assert lines[-1].startswith("<memory>: 1 error; IR version 10; ai.onnx 21; 1 node in 1 graph")
 
 
 def test_a_path_is_named(tmp_path: Path):
     path = tmp_path / "model.textproto"
     path.write_text(UNDEFINED)
-    assert f"  --> {path}: graph.node[0].input[0]" in _message(path).splitlines()
+    assert f"  --> {path}:7:46: graph.node[0].input[0]" in _message(path).splitlines()
 
 
 def test_fail_on_says_what_fails():

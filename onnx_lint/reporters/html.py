@@ -40,7 +40,7 @@ from onnx_lint.reporters.wording import (
 from onnx_lint.spec.clauses import Severity
 
 MAX_FINDINGS: Final = 2000
-"""Further ones, the least severe, are counted: a browser gets slow, and nobody reads on."""
+"""Further ones, the least severe, are counted: a browser is kept busy, and nobody reads on."""
 
 MAX_MESSAGE: Final = 1000
 MAX_BARS: Final = 12

@@ -355,7 +355,7 @@ def test_the_file_beats_the_default_and_the_environment_the_file(
     folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "onnx-lint.toml").write_text('format = "concise"\n')
-    line = "odd.textproto: domain: warning[unqualified-model-domain] "
+    line = "odd.textproto:5:9: domain: warning[unqualified-model-domain] "
     run(["odd.textproto"])
     assert capsys.readouterr().out.startswith(line)
     monkeypatch.setenv("ONNX_LINT_FORMAT", "json")

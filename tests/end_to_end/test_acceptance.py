@@ -58,7 +58,7 @@ TAIL = length(8, length(1, "") + number(2, 21))
 """What a model in binary form has before its graph and behind it."""
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 FOUND = (
-    "graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
+    "8:56: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
     "which output 0 of node 'relu' (Relu) defines already"
 )
 
@@ -267,13 +267,14 @@ def test_several_reports_of_one_run_are_those_of_runs_of_their_own(folder: Path)
 def test_hostile_paths(folder: Path, name: bytes, shown: str, uri: str, command_file: str | None) -> None:
     Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text(TWICE)
     concise = lint(folder, name, "-f", "concise")
-    assert concise.stdout.decode() == f"{shown}: {FOUND}\n"
+    assert concise.stdout.decode() == f"{shown}:{FOUND}\n"
     (run,) = json.loads(lint(folder, name, "-f", "sarif").stdout)["runs"]
     (result,) = run["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri, "index": 0}
     annotation, total = lint(folder, name, "-f", "github").stdout.decode().splitlines()
     file = command_file or shown.replace(":", "%3A")
-    assert annotation.startswith(f"::error file={file},title=onnx-lint%3A duplicate-definition::output 0 of node 'abs'")
+    place = f"file={file},line=8,col=56"
+    assert annotation.startswith(f"::error {place},title=onnx-lint%3A duplicate-definition::output 0 of node 'abs'")
     assert total == "onnx-lint: 1 model: 1 with errors; 1 error"
     (suite,) = ElementTree.fromstring(lint(folder, name, "-f", "junit").stdout)
     assert suite.get("name") == shown
@@ -287,7 +288,7 @@ def test_a_rule_that_raises(folder: Path, site: str, jobs: str) -> None:
     (folder / "raise.textproto").write_text(TWICE.replace("a test", "raise"))
     done = lint(folder, "raise.textproto", "twice.textproto", "-f", "concise", "-j", jobs, site=site)
     assert done.returncode == 3
-    assert done.stdout.decode() == f"raise.textproto: {FOUND}\ntwice.textproto: {FOUND}\n"
+    assert done.stdout.decode() == f"raise.textproto:{FOUND}\ntwice.textproto:{FOUND}\n"
     assert b"the rule 'acting' crashed on raise.textproto: ValueError: as asked for" in done.stderr
     assert b"fault in the plugin acting" in done.stderr
 
@@ -469,7 +470,7 @@ def test_a_closed_pipe_is_quiet(folder: Path) -> None:
 def test_a_file_that_is_deleted_meanwhile(folder: Path, site: str) -> None:
     first = acting(folder, "first.textproto", "delete clean.textproto")
     done = lint(folder, first, "clean.textproto", "twice.textproto", "-f", "concise", site=site)
-    assert (done.returncode, done.stdout.decode()) == (2, f"twice.textproto: {FOUND}\n")
+    assert (done.returncode, done.stdout.decode()) == (2, f"twice.textproto:{FOUND}\n")
     assert b"Error: clean.textproto: No such file or directory" in done.stderr
 
 
@@ -477,7 +478,7 @@ def test_a_folder_may_be_called_like_a_model(folder: Path) -> None:
     (folder / "x.onnx").mkdir()
     (folder / "x.onnx" / "inner.textproto").write_text(TWICE)
     done = lint(folder, "x.onnx", "-f", "concise")
-    assert (done.returncode, done.stdout.decode()) == (1, f"x.onnx/inner.textproto: {FOUND}\n")
+    assert (done.returncode, done.stdout.decode()) == (1, f"x.onnx/inner.textproto:{FOUND}\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -495,7 +496,7 @@ def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
     folder.chmod(0o555)
     try:
         done = lint(folder, "twice.textproto", "-f", "concise", "-j", "2")
-        assert (done.returncode, done.stdout.decode(), done.stderr) == (1, f"twice.textproto: {FOUND}\n", b"")
+        assert (done.returncode, done.stdout.decode(), done.stderr) == (1, f"twice.textproto:{FOUND}\n", b"")
     finally:
         folder.chmod(0o755)
     # Permissions do not hold root back, so what counts is that nothing was written.
