@@ -47,8 +47,23 @@ EXPLAINED = {
     ("variadic output emptied", None): "the same for outputs (VAR-2)",
     **{
         ("least", name): "its description demands one of several operands or attributes; onnx.checker does not look"
-        for name in ("Constant", "LabelEncoder", "OneHotEncoder", "Optional", "Split", "ZipMap")
+        for name in (
+            "Constant",
+            "DictVectorizer",
+            "Imputer",
+            "LabelEncoder",
+            "LinearClassifier",
+            "OneHotEncoder",
+            "Optional",
+            "Resize",
+            "SVMClassifier",
+            "Split",
+            "TfIdfVectorizer",
+            "TreeEnsembleClassifier",
+            "ZipMap",
+        )
     },
+    ("trailing inputs left out", "Resize"): "as above: scales or sizes",
     ("no outputs", None): (
         "each node has one or more outputs (NOD-1); onnx.checker lets operators pass whose schema allows none"
     ),
