@@ -18,7 +18,7 @@ from checkout import ROOT
 
 pytestmark = pytest.mark.packaging
 
-DEPENDENCIES = ("click", "numpy", "protobuf", "rich")
+DEPENDENCIES = ("click", "markdown-it-py", "numpy", "protobuf", "rich")
 
 NO_FILES = frozenset({".git", ".venv", "dist", "build", "__pycache__"})
 
@@ -106,7 +106,7 @@ def _install(wheel: Path, target: Path) -> None:
 def _dependencies() -> str:
     """The folders in which the run-time dependencies are installed."""
     return os.pathsep.join(
-        dict.fromkeys(str(distribution(name).locate_file("")) for name in (*DEPENDENCIES, "markdown-it-py", "pygments"))
+        dict.fromkeys(str(distribution(name).locate_file("")) for name in (*DEPENDENCIES, "pygments"))
     )
 
 
