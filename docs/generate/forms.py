@@ -45,7 +45,7 @@ SUFFIXES: Final = {
     "github": "github.txt",
     "gitlab": "gitlab.json",
     "junit": "xml",
-    "markdown": "md",
+    "markdown": "markdown.txt",
     "html": "html",
 }
 """What the file of each form ends in."""
