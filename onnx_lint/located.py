@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from onnx_lint.loader.identify import Form
 from onnx_lint.loader.text_positions import Position, json_positions, positions_at, text_positions
 from onnx_lint.model import Model
-from onnx_lint.model.places.place import Key
+from onnx_lint.model.places.place import Key, key_of
 from onnx_lint.record import replace
 from onnx_lint.report import Diagnostic
 
@@ -40,7 +40,7 @@ def _positions(
     model: Model, pointers: Iterable[str], offsets: Iterable[int]
 ) -> tuple[Mapping[str, Position], Mapping[int, Position]]:
     """The positions of places by their pointers, and of bytes of the file."""
-    keys = {pointer: _key(pointer) for pointer in pointers}
+    keys = {pointer: key_of(pointer) for pointer in pointers}
     of_pointer: dict[str, Position] = {}
     of_offset: dict[int, Position] = {}
     if keys or offsets:
@@ -59,14 +59,3 @@ def _positions(
 
 def _decoded(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace")
-
-
-def _key(pointer: str) -> Key:
-    """The steps of a JSON Pointer to a place. No field's name is a number or has a character that is escaped."""
-    steps: list[tuple[str, int | None]] = []
-    for part in pointer.split("/")[1:]:
-        if part.isdecimal():
-            steps[-1] = (steps[-1][0], int(part))
-        else:
-            steps.append((part, None))
-    return tuple(steps)

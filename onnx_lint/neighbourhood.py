@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint.model import Model
 from onnx_lint.model.graph import Graph
+from onnx_lint.model.places.place import Key, Step, key_of
 from onnx_lint.model.shapes.dims import describe
-from onnx_lint.record import Record, replace
-from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge
+from onnx_lint.record import replace
+from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
 from onnx_lint.wording import report_name
 
 HOPS: Final = 2
@@ -24,7 +24,6 @@ PER_RULE: Final = 3
 PER_FILE: Final = 60
 """So many findings of a file have a picture, the worst first: each takes the time of a look at its graph."""
 
-_STEP: Final = re.compile(r"/([^/]+)(?:/(\d+))?")
 _VALUE_FIELDS: Final = {
     "input": "input_names",
     "output": "output_names",
@@ -35,9 +34,7 @@ _VALUE_FIELDS: Final = {
 
 def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Diagnostic, ...]:
     """The diagnostics with the nodes around them: of each rule and clause the first, and of a file the worst."""
-    drawn = dict.fromkeys(_worth_drawing(diagnostics))
-    if not drawn:
-        return tuple(diagnostics)
+    drawn = worst_of_each(diagnostics, PER_RULE, PER_FILE)
     surroundings = _Surroundings(model)
     return tuple(
         replace(item, neighbourhood=surroundings.of(item)) if index in drawn else item
@@ -45,43 +42,24 @@ def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tupl
     )
 
 
-def _worth_drawing(diagnostics: Sequence[Diagnostic]) -> Iterable[int]:
-    seen: dict[tuple[str, str], int] = {}
-    order = sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity)
-    for index in order:
-        key = diagnostics[index].rule, diagnostics[index].clause
-        seen[key] = seen.get(key, 0) + 1
-        if seen[key] <= PER_RULE:
-            yield index
-        if len(seen) * PER_RULE > PER_FILE:
-            return
-
-
-class _Step(Record):
-    field: str
-    index: int | None
-
-
 class _Surroundings:
     """Finds the nodes around places of one model; who uses a value is looked up once a graph."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._graphs = {graph.place.pointer(): graph for graph in model.graphs}
+        self._graphs = {graph.place.key: graph for graph in model.graphs}
         self._users: dict[Graph, dict[str, list[int]]] = {}
 
     def of(self, item: Diagnostic) -> Neighbourhood | None:
         """The nodes around a finding; None where it is about no node and no value of a graph."""
-        found = self._graph_of(item.pointer)
-        if found is None:
+        key = key_of(item.pointer)
+        depth = next((depth for depth in range(len(key) - 1, -1, -1) if key[:depth] in self._graphs), None)
+        if depth is None:
             return None
-        graph, steps = found
-        if not steps:
-            return None
-        first = steps[0]
-        if first.field == "node" and first.index is not None and first.index < len(graph.nodes):
-            fault = self._operand(graph, first.index, steps[1:])
-            return self._around(graph, [first.index], first.index, fault)
+        graph, first, steps = self._graphs[key[:depth]], key[depth], key[depth + 1 :]
+        field, index = first
+        if field == "node" and index is not None and index < len(graph.nodes):
+            return self._around(graph, [index], index, self._operand(graph, index, steps))
         name = _value_of(graph, first)
         if name is None:
             return None
@@ -89,22 +67,13 @@ class _Surroundings:
         starts = ([position] if position >= 0 else []) + self._users_of(graph).get(name, [])[:MAX_OF_A_NODE]
         return self._around(graph, starts, None, name) if starts else None
 
-    def _graph_of(self, pointer: str) -> tuple[Graph, list[_Step]] | None:
-        """The innermost graph around a place, and the steps from there."""
-        inner = pointer
-        while inner:
-            if inner in self._graphs:
-                rest = pointer[len(inner) :]
-                return self._graphs[inner], [_Step(m[1], int(m[2]) if m[2] else None) for m in _STEP.finditer(rest)]
-            inner = inner.rpartition("/")[0]
-        return None
-
-    def _operand(self, graph: Graph, node: int, steps: list[_Step]) -> str | None:
+    def _operand(self, graph: Graph, node: int, steps: Key) -> str | None:
         """The name of the value that a place in a node is about."""
-        if not steps or steps[0].index is None or steps[0].field not in {"input", "output"}:
+        field, index = steps[0] if steps else ("", None)
+        if index is None or field not in {"input", "output"}:
             return None
-        names = (graph.node_inputs if steps[0].field == "input" else graph.node_outputs)[node]
-        return names[steps[0].index] if steps[0].index < len(names) else None
+        names = (graph.node_inputs if field == "input" else graph.node_outputs)[node]
+        return names[index] if index < len(names) else None
 
     def _users_of(self, graph: Graph) -> dict[str, list[int]]:
         if graph not in self._users:
@@ -185,12 +154,13 @@ def _origin(graph: Graph, name: str) -> str:
     return "input" if name in graph.input_names else "initializer"
 
 
-def _value_of(graph: Graph, step: _Step) -> str | None:
-    attribute = _VALUE_FIELDS.get(step.field)
-    if attribute is None or step.index is None:
+def _value_of(graph: Graph, step: Step) -> str | None:
+    field, index = step
+    attribute = _VALUE_FIELDS.get(field)
+    if attribute is None or index is None:
         return None
     names = getattr(graph, attribute)
-    return names[step.index] if step.index < len(names) else None
+    return names[index] if index < len(names) else None
 
 
 def _short(name: str) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from onnx_lint.record import Record
@@ -111,6 +112,18 @@ class Diagnostic(Record):
     """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
     context: tuple[ContextLine, ...] = ()
     """The lines around the place and those of the related places; empty where nobody asked for them."""
+
+
+def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:
+    """The indices of the first `per_rule` of each rule and clause, errors first, `most` of them in all."""
+    counts: Counter[tuple[str, str]] = Counter()
+    chosen: set[int] = set()
+    for index in sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity):
+        kind = diagnostics[index].rule, diagnostics[index].clause
+        counts[kind] += 1
+        if counts[kind] <= per_rule and len(chosen) < most:
+            chosen.add(index)
+    return frozenset(chosen)
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

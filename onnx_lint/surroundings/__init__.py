@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model import Model
+from onnx_lint.model.places.place import key_of, place_of
 from onnx_lint.record import replace
 from onnx_lint.registry import registry
-from onnx_lint.report import ContextLine, Diagnostic
+from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
 from onnx_lint.surroundings.facts import known_types
-from onnx_lint.surroundings.lines import Site, line_of, node_before, place_of, site_of
+from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 
 MOST_FINDINGS: Final = 300
 """Of so many findings of a file the surroundings are made, the most severe first."""
@@ -25,14 +26,7 @@ _FILE: Final = "file"
 
 def with_surroundings(diagnostics: Sequence[Diagnostic], model: Model, per_rule: int) -> tuple[Diagnostic, ...]:
     """The diagnostics, the first `per_rule` of each rule and clause with the lines around them."""
-    counts: dict[tuple[str, str, int], int] = {}
-    chosen: set[int] = set()
-    for index in sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity):
-        found = diagnostics[index]
-        group = found.rule, found.clause, int(found.severity)
-        counts[group] = counts.get(group, 0) + 1
-        if counts[group] <= per_rule and len(chosen) < MOST_FINDINGS:
-            chosen.add(index)
+    chosen = worst_of_each(diagnostics, per_rule, MOST_FINDINGS)
     return tuple(
         replace(found, context=surroundings(found, model)) if index in chosen else found
         for index, found in enumerate(diagnostics)
@@ -43,8 +37,8 @@ def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...
     """The lines around a finding, and those of the related places; none where the bytes are no model."""
     if not model.loaded or registry()[diagnostic.rule].chapter == _FILE:
         return ()
-    site = site_of(place_at(diagnostic.pointer), model)
-    related = [site_of(place_at(other.pointer), model) for other in diagnostic.related[:_MOST_RELATED]]
+    site = site_of(place_of(key_of(diagnostic.pointer)), model)
+    related = [site_of(place_of(key_of(other.pointer)), model) for other in diagnostic.related[:_MOST_RELATED]]
     others = {other.line: other for other in related if other is not None and (site is None or other.line != site.line)}
     is_of_names = diagnostic.pointer.endswith("/name")
     lines: list[ContextLine] = []
@@ -70,11 +64,3 @@ def _elsewhere(other: Site, site: Site | None) -> str:
     if other.step is None or site is None or other.key == site.key or not other.key:
         return ""
     return f"  # in {place_of(other.key)}"
-
-
-def place_at(pointer: str) -> Place:
-    """The place that a JSON Pointer of a diagnostic leads to."""
-    place = ROOT
-    for step in pointer.split("/")[1:]:
-        place = Place(place.parent, place.field, int(step)) if step.isdigit() else place.at(step)
-    return place

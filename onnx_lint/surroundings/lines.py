@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.model import ROOT, Model, Place
-from onnx_lint.model.places.place import Key, Step
+from onnx_lint.model import Model, Place
+from onnx_lint.model.places.place import Key, Step, place_of
 from onnx_lint.record import Record
 from onnx_lint.report import ContextLine
 from onnx_lint.schema import Proto
@@ -178,11 +178,3 @@ def node_before(site: Site, model: Model) -> Site | None:
     if site.step is None or site.step[0] != "node" or not site.step[1]:
         return None
     return site_of(place_of((*site.key, ("node", site.step[1] - 1))), model)
-
-
-def place_of(key: Key) -> Place:
-    """The place to which the steps lead."""
-    place = ROOT
-    for field, index in key:
-        place = place.at(field, index)
-    return place

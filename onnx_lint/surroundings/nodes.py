@@ -31,17 +31,7 @@ def write_node(sheet: Sheet, node: Proto) -> None:
         sheet.write("] ")
     sheet.items("output", node.output, lambda name: write_name(sheet, name))
     sheet.write(" = " if node.output else "= ")
-    with sheet.subject():
-        if node.domain:
-            with sheet.part("domain"):
-                write_domain(sheet, node.domain)
-            sheet.write(".")
-        with sheet.part("op_type"):
-            write_bare(sheet, node.op_type)
-        if node.overload:
-            sheet.write(":")
-            with sheet.part("overload"):
-                write_bare(sheet, node.overload)
+    _write_identity(sheet, node, "op_type")
     has_subgraph = any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute[:1000])
     if node.attribute and not has_subgraph:
         _write_attributes(sheet, node)
@@ -51,6 +41,21 @@ def write_node(sheet: Sheet, node: Proto) -> None:
     if node.attribute and has_subgraph:
         _write_attributes(sheet, node)
     write_beside(sheet, node, _BESIDE)
+
+
+def _write_identity(sheet: Sheet, message: Proto, name: str) -> None:
+    """Write by what an operator or a function is told from others: domain, the field called `name`, and overload."""
+    with sheet.subject():
+        if message.domain:
+            with sheet.part("domain"):
+                write_domain(sheet, message.domain)
+            sheet.write(".")
+        with sheet.part(name):
+            write_bare(sheet, getattr(message, name))
+        if message.overload:
+            sheet.write(":")
+            with sheet.part("overload"):
+                write_bare(sheet, message.overload)
 
 
 def _write_attributes(sheet: Sheet, node: Proto) -> None:
@@ -181,17 +186,7 @@ def write_graph_header(sheet: Sheet, graph: Proto) -> None:
 
 def write_function_header(sheet: Sheet, function: Proto) -> None:
     """Write a FunctionProto without its nodes: its identity, attributes, inputs and outputs."""
-    with sheet.subject():
-        if function.domain:
-            with sheet.part("domain"):
-                write_domain(sheet, function.domain)
-            sheet.write(".")
-        with sheet.part("name"):
-            write_bare(sheet, function.name)
-        if function.overload:
-            sheet.write(":")
-            with sheet.part("overload"):
-                write_bare(sheet, function.overload)
+    _write_identity(sheet, function, "name")
     if function.attribute or function.attribute_proto:
         sheet.write(" <")
         sheet.items("attribute", function.attribute, lambda name: write_bare(sheet, name))

@@ -55,3 +55,22 @@ class Place(Record):
 
 ROOT = Place(None, "model")
 """The ModelProto itself."""
+
+
+def place_of(key: Key) -> Place:
+    """The place to which the steps lead."""
+    place = ROOT
+    for field, index in key:
+        place = place.at(field, index)
+    return place
+
+
+def key_of(pointer: str) -> Key:
+    """The steps of a place by its JSON Pointer. No field's name is a number or has a character that is escaped."""
+    steps: list[Step] = []
+    for part in pointer.split("/")[1:]:
+        if part.isdecimal():
+            steps[-1] = (steps[-1][0], int(part))
+        else:
+            steps.append((part, None))
+    return tuple(steps)
