@@ -78,17 +78,12 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
-    listed: Sequence[Diagnostic] = [found for _, found in diagnostics]
+    listed = [found for _, found in diagnostics]
     if listed and model.form != "binary":
         from onnx_lint.located import with_positions  # late, as few models are text
 
         with watch("positions"):
             listed = with_positions(listed, model)
-    if listed and settings.pictures:
-        from onnx_lint.neighbourhood import with_neighbourhoods  # late, as few reports draw
-
-        with watch("pictures"):
-            listed = with_neighbourhoods(listed, model)
     return Verdict(
         tuple(listed),
         tuple(errors),
@@ -144,23 +139,29 @@ def _report_cuts(
 
 
 def lint_source(
-    source: Source, path: str, settings: Settings, *, is_file: bool = False, context: int = 0
+    source: Source,
+    path: str,
+    settings: Settings,
+    *,
+    is_file: bool = False,
+    context: int = 0,
+    pictures: bool = False,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
     `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: of how many
-    findings of a rule and clause the lines around them are told. A source that cannot be read to its end gives a
-    report that says why.
+    findings of a rule and clause the lines around them are told. `pictures`: whether the nodes around the worst ones
+    are told. A source that cannot be read to its end gives a report that says why.
     """
     with held_for_a_file(), closing(source):
         try:
             if not settings.timings:
-                return _lint_source(source, path, settings, is_file, _unwatched, context)
+                return _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
             from onnx_lint.stopwatch import Stopwatch
 
             watch = Stopwatch()
             with watch.on_indices():
-                report = _lint_source(source, path, settings, is_file, watch, context)
+                report = _lint_source(source, path, settings, is_file, watch, context, pictures)
             return replace(report, timings=tuple(watch.seconds.items()))
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
@@ -187,7 +188,7 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
 
 
 def _lint_source(
-    source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: int
+    source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: int, pictures: bool
 ) -> FileReport:
     with watch("load model"):
         model = load_source(source, path, settings, is_file=is_file)
@@ -197,9 +198,13 @@ def _lint_source(
         facts, document = facts_of(model), document_of(model)
         not_verified, shapes = nodes_not_verified(model, errors), shapes_of(model, errors)
     diagnostics = verdict.diagnostics
-    if context and diagnostics:
-        with watch("context"):
-            diagnostics = _with_surroundings(diagnostics, model, context, errors)
+    if diagnostics:
+        try:
+            diagnostics = _shown_with(diagnostics, model, context, pictures, watch)
+        except (ReadError, MemoryError):
+            raise
+        except Exception as error:  # a bug there is told and takes no finding away
+            errors.append(InternalError.of(error))
     return FileReport(
         path=path,
         size=source.size,
@@ -217,32 +222,36 @@ def _lint_source(
     )
 
 
-def _with_surroundings(
-    diagnostics: tuple[Diagnostic, ...], model: Model, context: int, errors: list[InternalError]
+def _shown_with(
+    diagnostics: tuple[Diagnostic, ...], model: Model, context: int, pictures: bool, watch: Watch
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics with the lines around them; a bug there is told and takes no finding away."""
-    from onnx_lint.surroundings import with_surroundings  # late, as a clean run has nothing to show
+    """The diagnostics with the lines around them, and with the nodes around them for pictures, as asked for."""
+    if context:
+        from onnx_lint.surroundings import with_surroundings  # late, as a clean run has nothing to show
 
-    try:
-        return with_surroundings(diagnostics, model, context)
-    except (ReadError, MemoryError):
-        raise
-    except Exception as error:
-        errors.append(InternalError.of(error))
-        return diagnostics
+        with watch("context"):
+            diagnostics = with_surroundings(diagnostics, model, context)
+    if pictures:
+        from onnx_lint.neighbourhood import with_neighbourhoods  # late, as few reports draw
+
+        with watch("pictures"):
+            diagnostics = with_neighbourhoods(diagnostics, model)
+    return diagnostics
 
 
-def lint_file(path: str, settings: Settings, name: str | None = None, *, context: int = 0) -> FileReport:
+def lint_file(
+    path: str, settings: Settings, name: str | None = None, *, context: int = 0, pictures: bool = False
+) -> FileReport:
     """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why.
 
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
-    `context`: as in `lint_source`.
+    `context`, `pictures`: as in `lint_source`.
     """
     name = path if name is None else name
     try:
         # One byte more than the limit shows that there is more.
         source = source_of(path, settings.limits.file_bytes + 1)
-        return lint_source(source, name, settings, is_file=name != "-", context=context)
+        return lint_source(source, name, settings, is_file=name != "-", context=context, pictures=pictures)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
 

@@ -62,8 +62,6 @@ class Settings(Record):
     """Operator set versions by domain, for graphs and nodes that stand in no model which imports them."""
     timings: bool = False
     """Whether to measure where the time goes."""
-    pictures: bool = False
-    """Whether to find the nodes around the worst findings, which some reports draw."""
 
     def __post_init__(self) -> None:
         for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):

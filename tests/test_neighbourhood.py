@@ -28,7 +28,7 @@ g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {
 
 
 def found(model: onnx.ModelProto, rule: str) -> list[Diagnostic]:
-    file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", Settings(pictures=True))
+    file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", Settings(), pictures=True)
     assert file.internal_errors == ()
     return [item for item in file.diagnostics if item.rule == rule]
 
@@ -118,3 +118,14 @@ def test_a_large_graph_costs_a_look_and_gives_a_small_picture(form: str):
         assert len(picture.nodes) <= MAX_NODES * (MAX_NODES + 1)
         assert sum(node.index is not None for node in picture.nodes) <= MAX_NODES
     assert MAX_OF_A_NODE < MAX_NODES
+
+
+def test_a_fault_in_drawing_takes_no_finding_away(monkeypatch: pytest.MonkeyPatch):
+    def crash(diagnostics: object, model: object) -> object:
+        raise ValueError("as asked for")
+
+    monkeypatch.setattr("onnx_lint.neighbourhood.with_neighbourhoods", crash)
+    data = onnx.parser.parse_model(CHAIN).SerializeToString()
+    file = lint_source(BytesSource(data), "m.onnx", Settings(), pictures=True)
+    assert [item.rule for item in file.diagnostics] == ["undefined-name"]
+    assert [error.exception for error in file.internal_errors] == ["ValueError: as asked for"]

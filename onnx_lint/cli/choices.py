@@ -65,11 +65,6 @@ class Plan:
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues | None] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
-        self._draws = False
-
-    def draw(self) -> None:
-        """Have the nodes around findings found, for the files that are asked about from now on."""
-        self._draws = True
 
     def of(self, path: str) -> Choices:
         """The choices for the file at `path`; raises RunError for a configuration that cannot be used."""
@@ -78,7 +73,7 @@ class Plan:
         ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
-            self._choices[key] = _choices(merged, ignores, draws=self._draws)
+            self._choices[key] = _choices(merged, ignores)
         return self._choices[key]
 
     @property
@@ -187,8 +182,8 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
 
-def _choices(request: Request, ignores: tuple[str, ...], *, draws: bool) -> Choices:
-    settings = _settings(request, ignores, draws=draws)
+def _choices(request: Request, ignores: tuple[str, ...]) -> Choices:
+    settings = _settings(request, ignores)
     _check_selection(settings, request, ignores)
     return Choices(
         settings,
@@ -204,7 +199,7 @@ def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
     yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
 
 
-def _settings(request: Request, ignores: tuple[str, ...], *, draws: bool) -> Settings:
+def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
     from onnx_lint.settings import Settings, selectors
     from onnx_lint.spec.standard import Standard
 
@@ -234,7 +229,6 @@ def _settings(request: Request, ignores: tuple[str, ...], *, draws: bool) -> Set
             proto=request.proto,
             opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
             timings=request.timings,
-            pictures=draws,
         )
     except (ValueError, OSError) as error:
         raise _told(error) from error

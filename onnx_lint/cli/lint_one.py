@@ -23,6 +23,8 @@ class Task(Record):
     """The path to take for that of the file, where it is another one."""
     context: int = 0
     """Of how many findings of a rule and clause the lines around them are told."""
+    pictures: bool = False
+    """Whether the nodes around the worst findings are told."""
 
 
 def lint_one(task: Task) -> FileReport:
@@ -33,6 +35,6 @@ def lint_one(task: Task) -> FileReport:
     if task.problem is not None:
         return FileReport(task.path, 0, unreadable=task.problem)
     try:
-        return lint_file(task.path, task.settings, task.name, context=task.context)
+        return lint_file(task.path, task.settings, task.name, context=task.context, pictures=task.pictures)
     except Exception as error:
         return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))

@@ -49,8 +49,6 @@ def run(request: Request) -> int:
     )
     for output in outputs:
         reporter(output.format_name)  # a library that cannot be loaded for lack of memory says so in words of its own
-    if any(output.format_name in DRAWN for output in outputs):
-        plan.draw()
     tasks = _tasks(outputs, plan, _context(outputs, own))
     before = time.process_time()
     head = _head(tasks, plan)
@@ -87,7 +85,7 @@ def _context(outputs: Iterable[Output], own: Request) -> int:
     return max((SHOWN_WITH_CONTEXT.get(output.format_name, 0) for output in outputs), default=0)
 
 
-def _tasks(outputs: Iterable[Output], plan: Plan, context: int) -> list[Task]:
+def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     own = plan.of_run()
     inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input)
     for output in outputs:
@@ -96,14 +94,15 @@ def _tasks(outputs: Iterable[Output], plan: Plan, context: int) -> list[Task]:
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
     # All configurations are read before the first model, so that a fault in one is told at once.
-    return [_task(item, plan, own.stdin_filename, context) for item in inputs]
+    pictures = any(output.format_name in DRAWN for output in outputs)
+    return [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
 
 
-def _task(item: Input, plan: Plan, stdin_filename: str | None, context: int) -> Task:
+def _task(item: Input, plan: Plan, stdin_filename: str | None, context: int, pictures: bool) -> Task:
     from onnx_lint.cli.lint_one import Task
 
     name = stdin_filename if item.path == "-" else None
-    return Task(item.path, plan.of(name or item.path).settings, item.problem, name, context)
+    return Task(item.path, plan.of(name or item.path).settings, item.problem, name, context, pictures)
 
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:
