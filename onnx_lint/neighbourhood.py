@@ -110,7 +110,7 @@ class _Surroundings:
     ) -> Neighbourhood:
         number = {index: position for position, index in enumerate(kept)}
         nodes = [
-            Neighbour(_short(graph.nodes[index].op_type), _short(graph.nodes[index].proto.name), index, index == center)
+            Neighbour(_short(graph.nodes[index].op_type), _short(graph.nodes[index].name), index, index == center)
             for index in kept
         ]
         edges: list[ValueEdge] = []

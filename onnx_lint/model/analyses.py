@@ -129,7 +129,7 @@ class Analyses(FileParts):
         """Every device configuration of every node."""
         from onnx_lint.model.sharding import node_device_configurations  # late, as few models have any
 
-        return node_device_configurations(self.annotated_nodes)
+        return node_device_configurations(self.nodes_with("device_configurations"))
 
     @cached_property
     def sharding_specs(self) -> list[ShardingSpec]:
@@ -152,7 +152,7 @@ class Analyses(FileParts):
             graphs=self.graphs,
             functions=self.functions,
             annotated_nodes=self.annotated_nodes,
-            metadata=self._metadata,
+            metadata=self.metadata(),
             attributes=self._attribute_index,
             types=self._type_index if self.has_unusual_types else None,
             tensors=self.tensors,

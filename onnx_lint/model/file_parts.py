@@ -16,7 +16,7 @@ from onnx_lint.model.documents.roots import Roots, roots
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node
 from onnx_lint.model.loaded_file import LoadedFile
 from onnx_lint.model.nesting import Budget, with_nested
-from onnx_lint.model.parts import Attribute, Metadata, Type, ValueInfo, metadata_lists
+from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfo, ValueInfos, metadata_lists
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.types.distinct_types import TypeIndex
@@ -114,6 +114,13 @@ class FileParts(LoadedFile):
         graphs = [graph for graph in self.graphs if has_overloads or graph.table.annotated]
         return [node for graph in graphs for node in graph.annotated_nodes]
 
+    def nodes_with(self, annotation: str) -> list[Node]:
+        """The annotated nodes, where one of them has an annotation: `doc_string`, `metadata_props` and so on.
+
+        Which of them have it is in their messages, each of which is parsed for whoever asks.
+        """
+        return self.annotated_nodes if any(annotation in graph.table.annotations for graph in self.graphs) else []
+
     @cached_property
     def forms(self) -> set[NodeForm]:
         """What the nodes of all graphs and function bodies look like, apart from names."""
@@ -180,14 +187,16 @@ class FileParts(LoadedFile):
         return not all(map(is_usual, set().union(*lists)))
 
     @cached_property
-    def annotated_value_infos(self) -> list[ValueInfo]:
+    def annotated_value_infos(self) -> Sequence[ValueInfo]:
         """The value infos that have documentation or metadata."""
-        return [
-            ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
-            for graph in self._graphs_of_value_infos
-            for role, values in graph.value_infos.items()
-            for index in values.annotated
-        ]
+        return ValueInfos(
+            [
+                (graph, role, index)
+                for graph in self._graphs_of_value_infos
+                for role, values in graph.value_infos.items()
+                for index in values.annotated
+            ]
+        )
 
     @cached_property
     def _graphs_of_value_infos(self) -> list[Graph]:
@@ -197,13 +206,12 @@ class FileParts(LoadedFile):
     @cached_property
     def external_data(self) -> list[ExternalData]:
         """The tensors that are marked as stored outside the file, or that say where."""
-        annotated = self.tensors.annotated
-        found = [tensor for tensor in annotated if tensor.proto.external_data or tensor.proto.data_location]
+        found = self.tensors.external
         if not found:
             return []
         from onnx_lint.model.tensors.external import ExternalData  # late, as most models have none
 
-        return [ExternalData(tensor, self.data_folder, self.digests) for tensor in found]
+        return [ExternalData(tensor, self.data_folder, self.digests) for tensor in found.origins]
 
     @cached_property
     def data_folder(self) -> DataFolder | None:
@@ -247,12 +255,8 @@ class FileParts(LoadedFile):
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
-        yield from self._metadata
-
-    @cached_property
-    def _metadata(self) -> list[Metadata]:
-        holders = self.graphs_with("metadata_props"), self.annotated_nodes, self.annotated_value_infos
-        return list(metadata_lists(self.proto, *holders, self.tensors.annotated))
+        holders = self.graphs_with(METADATA), self.nodes_with(METADATA), self.annotated_value_infos
+        return metadata_lists(self.proto, *holders, self.tensors.with_metadata)
 
 
 def _is_any(_: object) -> bool:

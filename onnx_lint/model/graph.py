@@ -33,7 +33,7 @@ class GraphKind(Enum):
 class Node:
     """A node of a graph or of a function body."""
 
-    __slots__ = ("_proto", "form", "graph", "index", "inputs", "name", "outputs")
+    __slots__ = ("form", "graph", "index", "inputs", "name", "outputs")
 
     def __init__(self, graph: Graph, index: int) -> None:
         table = graph.table
@@ -44,7 +44,6 @@ class Node:
         self.outputs = table.outputs[index]
         self.form = table.forms[index]
         """What it has in common with other nodes."""
-        self._proto: Proto | None = None
 
     @property
     def op_type(self) -> str:
@@ -68,10 +67,8 @@ class Node:
 
     @property
     def proto(self) -> Proto:
-        """The NodeProto itself, parsed when first asked for."""
-        if self._proto is None:
-            self._proto = schema.opened("NodeProto", self.graph.proto.node[self.index])
-        return self._proto
+        """The NodeProto itself, parsed for whoever asks: one that is kept takes up a kilobyte."""
+        return schema.opened("NodeProto", self.graph.proto.node[self.index])
 
     @property
     def place(self) -> Place:

@@ -59,7 +59,7 @@ class Model(Analyses):
             or self.graphs_with("doc_string")
             or self.annotated_nodes
             or self.annotated_value_infos
-            or self.tensors.annotated
+            or self.tensors.documented
             or self.count_attributes(lambda kind: kind.is_documented)
         )
 
@@ -71,8 +71,7 @@ class Model(Analyses):
     @cached_property
     def has_device_configurations(self) -> bool:
         """Whether the model or a node is configured for devices."""
-        nodes = self.annotated_nodes
-        return bool(self.proto.configuration) or any(node.proto.device_configurations for node in nodes)
+        return bool(self.proto.configuration or self.nodes_with("device_configurations"))
 
     @cached_property
     def has_quantization_annotations(self) -> bool:
@@ -87,7 +86,7 @@ class Model(Analyses):
     @cached_property
     def overloaded_nodes(self) -> list[Node]:
         """The nodes that name an overload of a function."""
-        return [node for node in self.annotated_nodes if node.proto.overload]
+        return [node for node in self.annotated_nodes if node.overload]
 
     @cached_property
     def has_late_uses(self) -> bool:

@@ -62,7 +62,7 @@ class Content(Record):
     graphs: Sequence[Graph]
     functions: Sequence[Function]
     annotated_nodes: Sequence[Node]
-    metadata: Sequence[Metadata]
+    metadata: Iterable[Metadata]
     attributes: AttributeIndex
     types: TypeIndex | None
     """None where all types are usual, which are as old as the format."""
@@ -134,8 +134,9 @@ def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> It
         fields = [field for field in premature.get(message, ()) if field not in _OF_THEIR_OWN]
         if fields:
             for item in items:
+                proto = item.proto
                 for field in fields:
-                    if getattr(item.proto, field):
+                    if getattr(proto, field):
                         yield f"{message}.{field}", item.place.at(field), _named(item)
 
 
@@ -166,7 +167,7 @@ def _owner(holder: Type) -> _Holder | None:
 
 
 def _external_data(content: Content) -> Iterator[_Occurrence]:
-    for tensor in content.tensors.annotated:
+    for tensor in content.tensors.external:
         # Both fields say the same, the entries more plainly.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import overload
 
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.payload import Payload
@@ -50,6 +52,31 @@ class ValueInfo(Record):
         role = "value info" if self.role == "value_info" else self.role
         name = f"{role} {quote(self.proto.name)}" if self.proto.name else f"{role} {self.place.index} without a name"
         return f"{name} of {self.graph.describe()}"
+
+
+class ValueInfos(Sequence[ValueInfo]):
+    """Value infos by graph, role and index; each is made, and parsed, for whoever comes to it.
+
+    A message that was parsed by itself takes up a kilobyte, and a hostile file has tens of thousands.
+    """
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: Sequence[tuple[Graph, str, int]]) -> None:
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> ValueInfo: ...
+    @overload
+    def __getitem__(self, index: slice) -> ValueInfos: ...
+    def __getitem__(self, index: int | slice) -> ValueInfo | ValueInfos:
+        if isinstance(index, slice):
+            return ValueInfos(self._places[index])
+        graph, role, number = self._places[index]
+        return ValueInfo(graph.message_at(role, number), graph.at(role, number), graph, role)
 
 
 class File(Record):
@@ -137,7 +164,8 @@ class Metadata(Record):
         return self.owner
 
 
-_FIELD = "metadata_props"
+METADATA = "metadata_props"
+"""The field that is metadata, in each message that has any."""
 
 
 def metadata_lists(
@@ -151,17 +179,12 @@ def metadata_lists(
     yield from _list(model, ROOT, "the model")
     for graph in graphs:
         yield from _list(graph.proto, graph.place, graph.describe())
-    for node in nodes:
-        if node.proto.metadata_props:
-            yield from _list(node.proto, node.place, node.describe())
-    for value_info in value_infos:
-        if value_info.proto.metadata_props:
-            yield from _list(value_info.proto, value_info.place, value_info.describe())
-    for tensor in tensors:
-        if tensor.proto.metadata_props:
-            yield from _list(tensor.proto, tensor.place, tensor.describe())
+    for holder in chain[Node | ValueInfo | Tensor](nodes, value_infos, tensors):
+        proto = holder.proto
+        if proto.metadata_props:
+            yield from _list(proto, holder.place, holder.describe())
 
 
 def _list(proto: Proto, place: Place, owner: str) -> Iterator[Metadata]:
     if proto.metadata_props:
-        yield Metadata(list(proto.metadata_props), place, _FIELD, owner, proto.DESCRIPTOR.name)
+        yield Metadata(list(proto.metadata_props), place, METADATA, owner, proto.DESCRIPTOR.name)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import VALUE_FIELDS
 
 
 @rule(clause="EXT-6", since="0.1.0", about=Model.external_data, needs="tensor", security=("CVE-2025-51480",))
@@ -47,8 +46,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
     for data in model.external_data:
         if not data.is_external:
             continue
-        in_file = {payload.field for payload in data.tensor.payloads}
-        fields = [field for field in VALUE_FIELDS if getattr(data.proto, field) or field in in_file]
+        fields = data.value_fields
         if fields:
             yield Finding(
                 data.tensor.place.at(fields[0]),

@@ -47,7 +47,7 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
     """
     for data in model.external_data:
         first: dict[str, int] = {}
-        for index, (key, _) in enumerate(data.entries):
+        for index, key in enumerate(data.keys):
             if first.setdefault(key, index) != index:
                 place = data.tensor.place
                 yield Finding(

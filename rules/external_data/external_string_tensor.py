@@ -39,7 +39,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        if data.is_external and data.proto.data_type == STRING:
+        if data.is_external and data.data_type == STRING:
             yield Finding(
                 data.tensor.place,
                 f"{data.describe()} holds strings and is stored outside {model.describe()}",

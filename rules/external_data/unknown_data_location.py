@@ -35,10 +35,10 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        if data.proto.data_location not in (DEFAULT, EXTERNAL):
+        if data.data_location not in (DEFAULT, EXTERNAL):
             yield Finding(
                 data.tensor.place.at("data_location"),
-                f"{data.describe()} has the data location {data.proto.data_location}, which is not defined",
+                f"{data.describe()} has the data location {data.data_location}, which is not defined",
                 allowed="DEFAULT (0) or EXTERNAL (1)",
                 subject=data.proto.name,
             )

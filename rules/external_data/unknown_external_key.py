@@ -56,7 +56,7 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        for index, (key, _) in enumerate(data.entries):
+        for index, key in enumerate(data.keys):
             if key not in KNOWN_KEYS:
                 yield Finding(
                     data.tensor.place.at("external_data", index),

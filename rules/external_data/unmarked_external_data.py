@@ -43,7 +43,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        if data.entries and data.proto.data_location == DEFAULT:
+        if data.keys and data.data_location == DEFAULT:
             yield Finding(
                 data.tensor.place.at("external_data", 0),
                 f"{data.describe()} has external_data and is not marked EXTERNAL, so readers pass it over",

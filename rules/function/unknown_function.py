@@ -62,7 +62,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     missing: dict[tuple[str, str], list[Node]] = {}
     for node in model.nodes():
         # A node that names an overload is for `unresolved-overload`, one without op_type for `missing-op-type`.
-        if node.domain not in functions or not node.op_type or (node.proto.overload and model.calls.has_overloads):
+        if node.domain not in functions or not node.op_type or (node.overload and model.calls.has_overloads):
             continue
         if model.calls.function_of(node) is None:
             missing.setdefault((node.domain, node.op_type), []).append(node)

@@ -57,7 +57,7 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
 def _finding(
     node: Node, namesakes: list[Function], overloads: Mapping[str, None], suggestions: Suggestions, holder: str
 ) -> Finding:
-    overload = node.proto.overload
+    overload = node.overload
     place = node.place.at("overload")
     if not namesakes:
         return Finding(

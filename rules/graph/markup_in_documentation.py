@@ -64,7 +64,7 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
     if "<" in model.proto.doc_string:
         yield model.proto.doc_string, ROOT, "the model"
     nodes: dict[Graph, list[Node]] = {}
-    for node in model.annotated_nodes:
+    for node in model.nodes_with("doc_string"):
         if "<" in node.proto.doc_string:
             nodes.setdefault(node.graph, []).append(node)
     for graph in model.graphs if nodes or model.graphs_with("doc_string") else ():
@@ -77,6 +77,6 @@ def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
     for value_info in model.annotated_value_infos:
         if "<" in value_info.proto.doc_string:
             yield value_info.proto.doc_string, value_info.place, value_info.describe()
-    for tensor in model.tensors.annotated:
+    for tensor in model.tensors.documented:
         if "<" in tensor.proto.doc_string:
             yield tensor.proto.doc_string, tensor.place, tensor.describe()

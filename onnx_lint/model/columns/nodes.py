@@ -26,10 +26,10 @@ _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 
 _DOMAIN: Final = 0x3A
 
-_ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
-"""The tags of doc_string, metadata_props and device_configurations, which differ from node to node."""
+_ANNOTATIONS: Final = {0x32: "doc_string", 0x4A: "metadata_props", 0x52: "device_configurations"}
+"""By their tags the fields that differ from node to node."""
 
-_IN_REST: Final = _ANNOTATIONS | {_OP_TYPE, 0x2A, 0x3A, 0x42}
+_IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, 0x2A, 0x3A, 0x42}
 """The tags of all fields from op_type on: with the above attribute, domain and overload."""
 
 _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
@@ -89,7 +89,7 @@ class NodeForm:
 class NodeTable:
     """The columns of a list of nodes; each has an element for each node, in the order of the file."""
 
-    __slots__ = ("annotated", "forms", "inputs", "is_canonical", "longest", "names", "outputs")
+    __slots__ = ("annotated", "annotations", "forms", "inputs", "is_canonical", "longest", "names", "outputs")
 
     def __init__(self) -> None:
         self.inputs: list[list[str]] = []
@@ -98,6 +98,8 @@ class NodeTable:
         self.forms: list[NodeForm] = []
         self.annotated: list[int] = []
         """The indices of the nodes with documentation, metadata or a device configuration."""
+        self.annotations: set[str] = set()
+        """Which of these fields they have."""
         self.longest = 0x7F
         """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
         self.is_canonical = True
@@ -248,14 +250,16 @@ def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], 
     if proto.input or proto.output or proto.HasField("name"):
         table.is_canonical = False
     # What stands in another order, or among fields that the schema has not, is found here alone.
-    if proto.doc_string or proto.metadata_props or proto.device_configurations:
+    annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
+    if annotations:
         table.annotated.append(len(table.forms))
+        table.annotations.update(annotations)
     return NodeForm(proto.op_type, proto.domain, *given, overload=proto.overload, attributes=proto.attribute[:])
 
 
 def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     """What decides the form. The table takes note of a node that has more than that."""
-    if _ANNOTATIONS.isdisjoint(rest):
+    if _ANNOTATIONS.keys().isdisjoint(rest):
         return rest
     pieces: list[bytes] = []
     annotations: list[bytes] = []
@@ -275,5 +279,6 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     if not annotations:
         return rest
     table.annotated.append(len(table.forms))
+    table.annotations.update([_ANNOTATIONS[piece[0]] for piece in annotations])
     _checked(b"".join(annotations), table)
     return b"".join(pieces)

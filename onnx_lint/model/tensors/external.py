@@ -8,16 +8,18 @@ folder is looked up, see `data_folder`. No data file is opened here.
 from __future__ import annotations
 
 import re
+import sys
 from typing import Final
 
-from onnx_lint.cached import cached_property, remembered
+from onnx_lint.cached import remembered
 from onnx_lint.model.columns.tensor_encodings import element_count
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.tensors.checksum import Digests
 from onnx_lint.model.tensors.data_folder import DataFolder, ExternalFile, components
+from onnx_lint.model.tensors.remade import TensorOrigin, made
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64, VALUE_FIELDS
 
 KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 """The keys of external_data; `basepath` is set at run time."""
@@ -70,76 +72,83 @@ def spelled_plainly(location: str) -> str:
 
 
 class ExternalData:
-    """The external_data entries of one tensor. Of a key that is given twice the first entry counts here."""
+    """The external_data entries of one tensor. Of a key that is given twice the first entry counts here.
 
-    def __init__(self, tensor: Tensor, folder: DataFolder | None, digests: Digests | None) -> None:
+    A model may have tens of thousands, so what rules ask of each is read once, and the message made again for findings.
+    """
+
+    __slots__ = (
+        "_digests",
+        "_folder",
+        "_origin",
+        "data_location",
+        "data_type",
+        "keys",
+        "length",
+        "location",
+        "needed_bytes",
+        "offset",
+        "value_fields",
+    )
+
+    def __init__(self, origin: Tensor | TensorOrigin, folder: DataFolder | None, digests: Digests | None) -> None:
         """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
-        self.tensor = tensor
+        self._origin = origin
         self._folder = folder
         self._digests = digests
+        tensor = made(origin)
+        proto = tensor.proto
+        entries = [(entry.key, entry.value) for entry in proto.external_data]
+        first = dict(reversed(entries))
+        self.data_location: int = proto.data_location
+        """The number of the enum DataLocation."""
+        self.data_type: int = proto.data_type
+        """The number of the element type."""
+        self.keys = _shared(tuple([key for key, _ in entries]))
+        """The keys of the entries, in the order of the file."""
+        self.location = _interned(first.get("location") or "")
+        """The location as written; empty when there is none."""
+        self.offset = _whole_number(first.get("offset"))
+        """Where the values begin; None when that is not said, or not with a whole number that fits 64 bits."""
+        self.length = _whole_number(first.get("length"))
+        """How many bytes the values take, as the entries say; None as for the offset."""
+        needed = _needed_bytes(proto)
+        self.needed_bytes = self.length if needed == self.length else needed
+        """How many bytes the shape and element type ask for; None where unknown.
+
+        So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
+        """
+        self.value_fields = _value_fields(tensor)
+        """The fields that hold values, beside what is outside."""
+
+    @property
+    def tensor(self) -> Tensor:
+        """The tensor, which is made for whoever asks where there are many of them."""
+        return made(self._origin)
 
     @property
     def proto(self) -> Proto:
         """The TensorProto."""
         return self.tensor.proto
 
-    @cached_property
+    @property
     def is_external(self) -> bool:
         """Whether the tensor is marked EXTERNAL."""
-        return bool(self.proto.data_location == EXTERNAL)
-
-    @cached_property
-    def entries(self) -> list[tuple[str, str]]:
-        """The entries as (key, value), in the order of the file."""
-        return [(entry.key, entry.value) for entry in self.proto.external_data]
-
-    @cached_property
-    def _first(self) -> dict[str, str]:
-        """The value of the first entry with each key."""
-        return dict(reversed(self.entries))
+        return self.data_location == EXTERNAL
 
     def get(self, key: str) -> str | None:
         """The value of the first entry with this key."""
-        return self._first.get(key)
+        if key not in self.keys:
+            return None
+        value: str = self.proto.external_data[self.keys.index(key)].value
+        return value
 
     def entry_place(self, key: str) -> Place:
         """The place of the first entry with this key, or of the tensor when it has none."""
-        for index, (other, _) in enumerate(self.entries):
-            if other == key:
-                return self.tensor.place.at("external_data", index)
-        return self.tensor.place
+        place = self.tensor.place
+        return place.at("external_data", self.keys.index(key)) if key in self.keys else place
 
-    @cached_property
-    def location(self) -> str:
-        """The location as written; empty when there is none."""
-        return self.get("location") or ""
-
-    @cached_property
-    def offset(self) -> int | None:
-        """Where the values begin; None when that is not said, or not with a whole number that fits 64 bits."""
-        return _whole_number(self.get("offset"))
-
-    @cached_property
-    def length(self) -> int | None:
-        """How many bytes the values take, as the entries say; None as for the offset."""
-        return _whole_number(self.get("length"))
-
-    @cached_property
-    def needed_bytes(self) -> int | None:
-        """How many bytes the shape and element type ask for; None where unknown.
-
-        So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
-        """
-        proto = self.proto
-        if proto.HasField("segment"):
-            return None
-        element_type = ELEMENT_TYPES.get(proto.data_type)
-        elements = element_count(proto.dims)
-        if element_type is None or not element_type.bits or elements is None:
-            return None
-        return element_type.bytes_of(elements)
-
-    @cached_property
+    @property
     def is_safe(self) -> bool:
         """Whether the location is a relative path below the model's folder, so that it may be looked up."""
         location = self.location
@@ -147,7 +156,7 @@ class ExternalData:
             return False
         return location_problem(location) is None and not goes_up(location)
 
-    @cached_property
+    @property
     def file(self) -> ExternalFile | None:
         """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
         if self._folder is None or not self.is_external or not self.is_safe:
@@ -161,3 +170,30 @@ class ExternalData:
     def describe(self) -> str:
         """The tensor as messages name it."""
         return self.tensor.describe()
+
+
+def _shared(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys; the same object for all tensors with these, where they are those that are defined."""
+    return _same_keys(keys) if len(keys) <= len(KNOWN_KEYS) and set(keys).issubset(KNOWN_KEYS) else keys
+
+
+@remembered(1_000)
+def _same_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(sys.intern, keys))
+
+
+def _interned(location: str) -> str:
+    return sys.intern(location) if len(location) <= _MAX_CHARACTERS else location
+
+
+def _needed_bytes(proto: Proto) -> int | None:
+    if proto.HasField("segment"):
+        return None
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    elements = element_count(proto.dims) if element_type is not None and element_type.bits else None
+    return element_type.bytes_of(elements) if element_type is not None and elements is not None else None
+
+
+def _value_fields(tensor: Tensor) -> tuple[str, ...]:
+    in_file = {payload.field for payload in tensor.payloads}
+    return tuple([field for field in VALUE_FIELDS if field in in_file or getattr(tensor.proto, field)])

@@ -76,7 +76,7 @@ class OutsideTensor(StoredTensor):
 def dense(external: Iterable[ExternalData], folder: DataFolder) -> Iterator[StoredTensor]:
     """The tensors whose values are in a file, and of types of which a rule judges the values by themselves."""
     for data in external:
-        element = ELEMENT_TYPES.get(data.proto.data_type)
+        element = ELEMENT_TYPES.get(data.data_type)
         if element is not None and element.name == "bool":
             yield from _outside(data, folder)
         elif element is not None and element.bits in _PADDED_BITS:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Final, overload
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
 
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.columns.tensor_encodings import (
@@ -19,6 +19,7 @@ from onnx_lint.model.graph import Graph
 from onnx_lint.model.parts import Attribute, SparseTensor, Tensor
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import Key, Place
+from onnx_lint.model.tensors.remade import MOST_KEPT, StoredOrigin, StoredTensors, TensorOrigin, Tensors
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.source import Source
@@ -26,65 +27,6 @@ from onnx_lint.source import Source
 if TYPE_CHECKING:
     from onnx_lint.model.tensors.sparse import StoredSparseTensor
     from onnx_lint.model.tensors.stored_tensor import StoredTensor
-
-
-_MOST_KEPT: Final = 1_000
-"""So many tensors of one list are kept with what was found out of them; as many findings of a rule are reported."""
-
-
-class _Remade(Record):
-    """A tensor that is made anew for whoever comes to it: one that is kept takes up a kilobyte and a half."""
-
-    index: int | None
-    """Of an initializer, which is parsed again."""
-    proto: Proto | None
-    place: Place | None
-    graph: Graph
-    right_field: str | None
-
-
-class StoredTensors(Sequence["StoredTensor"]):
-    """Tensors in the order of the model, of which a hostile file has tens of thousands: the first ones are kept."""
-
-    __slots__ = ("_items", "_payloads", "_source")
-
-    def __init__(
-        self, items: list[StoredTensor | _Remade], source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
-    ) -> None:
-        self._items = items
-        self._source = source
-        self._payloads = payloads
-
-    def with_others(self, others: Iterable[StoredTensor | _Remade]) -> StoredTensors:
-        """These tensors, and others behind them."""
-        return StoredTensors([*self._items, *others], self._source, self._payloads)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __iter__(self) -> Iterator[StoredTensor]:
-        return map(self._made, self._items)
-
-    @overload
-    def __getitem__(self, index: int) -> StoredTensor: ...
-    @overload
-    def __getitem__(self, index: slice) -> StoredTensors: ...
-    def __getitem__(self, index: int | slice) -> StoredTensor | StoredTensors:
-        if isinstance(index, slice):
-            return StoredTensors(self._items[index], self._source, self._payloads)
-        return self._made(self._items[index])
-
-    def _made(self, item: StoredTensor | _Remade) -> StoredTensor:
-        if not isinstance(item, _Remade):
-            return item
-        from onnx_lint.model.tensors.stored_tensor import StoredTensor  # which most models have no need of
-
-        proto, place, graph = item.proto, item.place, item.graph
-        if item.index is not None:
-            proto, place = graph.message_at("initializer", item.index), graph.at("initializer", item.index)
-        assert place is not None
-        tensor = Tensor(proto, place, graph, self._payloads.get(place.key, ()) if self._payloads else ())
-        return StoredTensor(tensor, self._source, item.right_field)
 
 
 class SuspectTensors(Record):
@@ -96,8 +38,12 @@ class SuspectTensors(Record):
     """The miscounted ones, and those whose number is right, with values that are not evidently right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
-    annotated: tuple[Tensor, ...]
-    """The tensors that say more than name, type, shape and values: documentation, metadata, or where they are."""
+    documented: Tensors
+    """The tensors with documentation."""
+    with_metadata: Tensors
+    """The tensors with metadata."""
+    external: Tensors
+    """The tensors that say where their values are."""
     element_types: frozenset[int]
     """The numbers of the element types that are stated; 0 where a tensor states none."""
     initializers: Sequence[Graph]
@@ -145,12 +91,14 @@ def find_suspects(
         if not graph.is_function:
             walk.initializers(graph)
     walk.attributes(attributes)
-    miscounted = StoredTensors(walk.miscounted, source, payloads)
+    miscounted = StoredTensors(walk.miscounted, source)
     return SuspectTensors(
         miscounted,
         miscounted.with_others(walk.counted),
         tuple(walk.sparse),
-        tuple(walk.annotated),
+        Tensors(walk.documented),
+        Tensors(walk.with_metadata),
+        Tensors(walk.external),
         frozenset(walk.element_types),
         [graph for graph in graphs if not graph.is_function],
         attributes,
@@ -164,10 +112,12 @@ class _Collector:
     def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
         self.source = source
         self.payloads = payloads
-        self.miscounted: list[StoredTensor | _Remade] = []
-        self.counted: list[StoredTensor | _Remade] = []
+        self.miscounted: list[StoredTensor | StoredOrigin] = []
+        self.counted: list[StoredTensor | StoredOrigin] = []
         self.sparse: list[StoredSparseTensor] = []
-        self.annotated: list[Tensor] = []
+        self.documented: list[Tensor | TensorOrigin] = []
+        self.with_metadata: list[Tensor | TensorOrigin] = []
+        self.external: list[Tensor | TensorOrigin] = []
         self.element_types: set[int] = set()
         self.left_out: dict[Key, list[tuple[str, int | None]]] = {}
         """By the message around them, the steps to tensors that the loader left values of in the source."""
@@ -220,7 +170,7 @@ class _Collector:
     def tensor(self, proto: Proto, place: Place, graph: Graph, index: int | None = None) -> None:
         """Look at a tensor, which is the initializer of this index if it is one."""
         fields = set_fields(proto)
-        tensor = self.described(proto, fields, place, graph)
+        tensor = self.described(proto, fields, place, graph, index)
         encoding = encoding_of(fields, tensor.payloads)
         if encoding is None:
             self.keep(self.miscounted, tensor, index)
@@ -228,22 +178,37 @@ class _Collector:
             self.keep(self.counted, tensor, index, encoding.field)
 
     def keep(
-        self, found: list[StoredTensor | _Remade], tensor: Tensor, index: int | None, right_field: str | None = None
+        self,
+        found: list[StoredTensor | StoredOrigin],
+        tensor: Tensor,
+        index: int | None,
+        right_field: str | None = None,
     ) -> None:
         """Add the tensor to those that were found, or what it is made from where there are many of them."""
-        if len(found) < _MOST_KEPT:
+        if len(found) < MOST_KEPT:
             found.append(self.stored(tensor, right_field))
-        elif index is not None:
-            found.append(_Remade(index, None, None, tensor.graph, right_field))
         else:
-            found.append(_Remade(None, tensor.proto, tensor.place, tensor.graph, right_field))
+            found.append(StoredOrigin(self.origin(tensor, index), right_field))
 
-    def described(self, proto: Proto, fields: SetFields, place: Place, graph: Graph) -> Tensor:
+    def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
+        if index is not None:
+            return TensorOrigin(tensor.graph, self.payloads, index, None, None)
+        return TensorOrigin(tensor.graph, self.payloads, None, tensor.proto, tensor.place)
+
+    def described(
+        self, proto: Proto, fields: SetFields, place: Place, graph: Graph, index: int | None = None
+    ) -> Tensor:
         """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
         tensor = Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
         self.element_types.add(proto.data_type)
         if is_annotated(fields):
-            self.annotated.append(tensor)
+            for found, belongs in (
+                (self.documented, proto.doc_string),
+                (self.with_metadata, proto.metadata_props),
+                (self.external, proto.external_data or proto.data_location),
+            ):
+                if belongs:
+                    found.append(tensor if len(found) < MOST_KEPT else self.origin(tensor, index))
         return tensor
 
     def sparse_tensor(self, sparse: SparseTensor) -> None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors that are made anew for whoever comes to them.
+
+A hostile file has tens of thousands that rules look at, and a message that was parsed by itself takes up more than a
+kilobyte, however small it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, overload
+
+from onnx_lint.model.graph import Graph
+from onnx_lint.model.parts import Tensor
+from onnx_lint.model.payload import Payload
+from onnx_lint.model.places.place import Key, Place
+from onnx_lint.record import Record
+from onnx_lint.schema import Proto
+from onnx_lint.source import Source
+
+if TYPE_CHECKING:
+    from onnx_lint.model.tensors.stored_tensor import StoredTensor
+
+MOST_KEPT: Final = 1_000
+"""So many tensors of one list are kept with what was found out of them; as many findings of a rule are reported."""
+
+
+class TensorOrigin(Record):
+    """What a tensor is made from: the index of an initializer, which is parsed again, or a message in an attribute."""
+
+    graph: Graph
+    payloads: Mapping[Key, tuple[Payload, ...]]
+    """What the loader left in the source, by place."""
+    index: int | None
+    """Of an initializer."""
+    proto: Proto | None
+    place: Place | None
+
+    def make(self) -> Tensor:
+        """The tensor."""
+        proto, place, graph = self.proto, self.place, self.graph
+        if self.index is not None:
+            proto, place = graph.message_at("initializer", self.index), graph.at("initializer", self.index)
+        assert place is not None
+        return Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
+
+
+class StoredOrigin(Record):
+    """What a stored tensor is made from."""
+
+    origin: TensorOrigin
+    right_field: str | None
+
+
+class StoredTensors(Sequence["StoredTensor"]):
+    """Tensors in the order of the model; the first ones are kept, the others made when somebody comes to them."""
+
+    __slots__ = ("_items", "_source")
+
+    def __init__(self, items: list[StoredTensor | StoredOrigin], source: Source) -> None:
+        self._items = items
+        self._source = source
+
+    def with_others(self, others: Iterable[StoredTensor | StoredOrigin]) -> StoredTensors:
+        """These tensors, and others behind them."""
+        return StoredTensors([*self._items, *others], self._source)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[StoredTensor]:
+        return map(self._made, self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> StoredTensor: ...
+    @overload
+    def __getitem__(self, index: slice) -> StoredTensors: ...
+    def __getitem__(self, index: int | slice) -> StoredTensor | StoredTensors:
+        if isinstance(index, slice):
+            return StoredTensors(self._items[index], self._source)
+        return self._made(self._items[index])
+
+    def _made(self, item: StoredTensor | StoredOrigin) -> StoredTensor:
+        if not isinstance(item, StoredOrigin):
+            return item
+        from onnx_lint.model.tensors.stored_tensor import StoredTensor  # which most models have no need of
+
+        return StoredTensor(item.origin.make(), self._source, item.right_field)
+
+
+class Tensors(Sequence[Tensor]):
+    """Tensors in the order of the model; the first ones are kept, as above."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: list[Tensor | TensorOrigin]) -> None:
+        self._items = items
+
+    @property
+    def origins(self) -> Sequence[Tensor | TensorOrigin]:
+        """The tensors that are kept, and what the others are made from."""
+        return self._items
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return map(made, self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, index: slice) -> Tensors: ...
+    def __getitem__(self, index: int | slice) -> Tensor | Tensors:
+        return Tensors(self._items[index]) if isinstance(index, slice) else made(self._items[index])
+
+
+def made(item: Tensor | TensorOrigin) -> Tensor:
+    """The tensor, which may have to be made."""
+    return item.make() if isinstance(item, TensorOrigin) else item
