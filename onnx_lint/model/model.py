@@ -91,7 +91,7 @@ class Model(Analyses):
     @cached_property
     def has_late_uses(self) -> bool:
         """Whether a node uses what only a later one defines."""
-        return bool(self.resolution.unordered or self.resolution.cycles)
+        return self.resolution.has_late_uses
 
     @cached_property
     def has_misused_operators(self) -> bool:

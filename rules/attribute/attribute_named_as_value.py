@@ -39,7 +39,7 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     alike_nodes = [alike for alike in model.operators.alike_nodes if alike.attributes]
     names = {name for alike in alike_nodes for name, _ in alike.attributes} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.
-    shared = {use.name for use in model.resolution.undefined} & names
+    shared = names.intersection(model.resolution.undefined_names)
     for graph in model.graphs:
         shared |= graph.positions.keys() & names
     for alike in alike_nodes if shared else ():

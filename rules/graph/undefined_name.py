@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from onnx_lint.model import Graph, Model
-from onnx_lint.model.names.resolution import Use
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import Suggestions, quote
 
@@ -65,21 +64,19 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
 def _undefined_inputs(model: Model) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
-    uses: dict[tuple[int, str], list[Use]] = {}
-    for use in model.resolution.undefined:
-        uses.setdefault((id(use.node.graph), use.name), []).append(use)
     suggestions = Suggestions()
-    holders = _holders(model) if uses else {}
-    for (_, name), found in uses.items():
-        first, *others = found
-        graph = first.node.graph
-        more = f" (and {len(others):,} more {'time' if len(others) == 1 else 'times'})" if others else ""
+    holders: dict[str, Graph] = {}
+    for undefined in model.resolution.undefined:
+        holders = holders or _holders(model)
+        name, graph, others = undefined.name, undefined.graph, undefined.count - 1
+        first, *following = undefined.uses
+        more = f" (and {others:,} more {'time' if others == 1 else 'times'})" if others else ""
         hint, near = _hint(name, graph, holders, suggestions)
         yield Finding(
             first.place,
             f"{first.node.describe()} uses {quote(name)}{more}, which {hint}",
             clause="FUN-10" if graph.function else "NOD-2",
-            related=(*near, *(Related(use.place, f"{use.node.describe()} uses it too") for use in others[:3])),
+            related=(*near, *(Related(use.place, f"{use.node.describe()} uses it too") for use in following)),
             allowed="an input, an initializer, or an output of an earlier node",
             subject=name,
             collective=True,

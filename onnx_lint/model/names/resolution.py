@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Final, NamedTuple
 
-from onnx_lint.model.graph import Graph, Node
-from onnx_lint.model.names.digraph import shortest_way, strong_components
+from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
+from onnx_lint.model.names.digraph import Digraph, shortest_way, strong_components
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
 
@@ -47,94 +49,170 @@ class Cycle(Record):
     """The use, by the first node, of what the last one defines."""
 
 
+class UndefinedName(Record):
+    """A name that a graph uses and nothing defines."""
+
+    graph: Graph
+    name: str
+    uses: tuple[Use, ...]
+    """The first few of the node inputs that use it."""
+    count: int
+    """How many there are in all."""
+
+
+class _Late(NamedTuple):
+    """A late use, by graphs and numbers: there may be as many as names in the file."""
+
+    user: Graph
+    node: int
+    operand: int
+    holder: int
+    producer: int
+
+
+class _Uses:
+    """The uses of a name that is used more than once."""
+
+    __slots__ = ("count", "first")
+
+    def __init__(self, first: int) -> None:
+        self.first = [first]
+        self.count = 1
+
+    def add(self, use: int) -> None:
+        self.count += 1
+        if len(self.first) < _MOST_USES:
+            self.first.append(use)
+
+
+_MOST_USES: Final = 4
+_OPERANDS: Final = 1 << 32
+"""A use is kept as one number: that of the node times this, and that of the input."""
+
+
 class Resolution:
     """What is wrong with the names that nodes use."""
 
     def __init__(self) -> None:
-        self.undefined: list[Use] = []
-        self.unordered: list[LateUse] = []
-        """Late uses that putting the nodes into another order would mend."""
+        self._undefined: dict[Graph, dict[str, int | _Uses]] = {}
+        self._unordered: list[tuple[Graph, _Late]] = []
         self.cycles: list[Cycle] = []
         """One cycle for each set of nodes that depend on one another."""
+
+    @property
+    def undefined(self) -> Iterator[UndefinedName]:
+        """The names that nothing defines, of each graph in the order of their first uses."""
+        for graph, names in self._undefined.items():
+            for name, found in names.items():
+                numbers, count = ([found], 1) if isinstance(found, int) else (found.first, found.count)
+                uses = [Use(graph.nodes[number // _OPERANDS], number % _OPERANDS) for number in numbers]
+                yield UndefinedName(graph, name, tuple(uses), count)
+
+    @property
+    def undefined_names(self) -> Iterator[str]:
+        """The names alone; one that several graphs use comes several times."""
+        return chain.from_iterable(self._undefined.values())
+
+    @property
+    def unordered(self) -> Iterator[LateUse]:
+        """Late uses that putting the nodes into another order would mend."""
+        return (_made(graph, late) for graph, late in self._unordered)
+
+    @property
+    def has_late_uses(self) -> bool:
+        """Whether a node uses what only a later one defines, or what comes of its own outputs."""
+        return bool(self._unordered or self.cycles)
+
+    def note_undefined(self, graph: Graph, name: str, use: int) -> None:
+        """Take down the use of a name that nothing defines."""
+        names = self._undefined.setdefault(graph, {})
+        found = names.get(name)
+        if found is None:
+            names[name] = use
+            return
+        if isinstance(found, int):
+            found = names[name] = _Uses(found)
+        found.add(use)
+
+    def split(self, graph: Graph, uses: list[_Late]) -> None:
+        """Tell the late uses of what a graph defines apart into cycles and nodes that are merely out of order."""
+        followers = _followers(graph)
+        component = strong_components(followers)
+        nested: dict[int, list[Graph]] = {}
+        for each in graph.nested:
+            nested.setdefault(each.position, []).append(each)
+        reported: set[int] = set()
+        for late in uses:
+            group = component[late.holder]
+            if component[late.producer] != group:
+                self._unordered.append((graph, late))
+            elif group not in reported:
+                reported.add(group)
+                self.cycles.append(_cycle(graph, late, followers, nested))
 
 
 def resolve(graphs: Iterable[Graph]) -> Resolution:
     """Resolve every node input of `graphs`."""
     resolution = Resolution()
-    late: dict[int, list[LateUse]] = {}
+    late: dict[Graph, list[_Late]] = {}
     for graph in graphs:
-        for use in _suspects(graph):
-            found = _late(use)
-            if found is not None:
-                late.setdefault(id(found.producer.graph), []).append(found)
-            elif not graph.sees(use.name):
-                resolution.undefined.append(use)
-    for uses in late.values():
-        _split(uses, resolution)
+        inputs, position = graph.node_inputs, graph.positions.get
+        for own in graph.early_uses:
+            for operand, name in enumerate(inputs[own]):
+                # What the graph does not define before the node may still be visible from outside.
+                if not name or position(name, own) < own or graph.sees(name):
+                    continue
+                found = _late(graph, own, operand, name)
+                if found is None:
+                    resolution.note_undefined(graph, name, own * _OPERANDS + operand)
+                else:
+                    late.setdefault(found[0], []).append(found[1])
+    for producing, uses in late.items():
+        resolution.split(producing, uses)
     return resolution
 
 
-def _suspects(graph: Graph) -> Iterator[Use]:
-    """The uses of names that this graph does not define before the node; they may still be visible from outside."""
-    position = graph.positions.get
-    for own in graph.early_uses:
-        node = graph.nodes[own]
-        for index, name in enumerate(node.inputs):
-            if position(name, own) >= own and name:
-                yield Use(node, index)
-
-
-def _late(use: Use) -> LateUse | None:
-    """The later definition that `use` must mean, when no earlier one is visible."""
-    graph = use.node.graph
-    if graph.sees(use.name):
-        return None
-    holder: Node = use.node
+def _late(user: Graph, index: int, operand: int, name: str) -> tuple[Graph, _Late] | None:
+    """The later definition that a use must mean, which no earlier one is visible for, and the graph that it is in."""
+    graph, holder = user, index
     while True:
-        if use.name in graph.positions:
-            producer = graph.first_definitions[use.name].node
-            return LateUse(use, holder, producer) if producer is not None else None
+        if name in graph.positions:
+            producer = graph.positions[name]
+            return (graph, _Late(user, index, operand, holder, producer)) if producer != BEFORE_NODES else None
         if graph.parent is None or graph.position >= len(graph.parent.nodes):
             return None
-        holder = graph.parent.nodes[graph.position]
-        graph = graph.parent
+        graph, holder = graph.parent, graph.position
 
 
-def _split(uses: list[LateUse], resolution: Resolution) -> None:
-    """Tell the late uses of one graph apart into cycles and nodes that are merely out of order."""
-    graph = uses[0].producer.graph
-    followers = _followers(graph)
-    component = strong_components(followers)
-    reported: set[int] = set()
-    for late in uses:
-        group = component[late.holder.index]
-        if component[late.producer.index] != group:
-            resolution.unordered.append(late)
-        elif group not in reported:
-            reported.add(group)
-            resolution.cycles.append(_cycle(graph, late, followers))
+def _made(graph: Graph, late: _Late) -> LateUse:
+    use = Use(late.user.nodes[late.node], late.operand)
+    return LateUse(use, graph.nodes[late.holder], graph.nodes[late.producer])
 
 
-def _followers(graph: Graph) -> list[dict[int, str]]:
-    """For each node the nodes that use its outputs, directly or in nested graphs, and one name that they use."""
-    followers: list[dict[int, str]] = [{} for _ in graph.nodes]
-    for node in graph.nodes:
-        for name in node.inputs:
-            producer = graph.positions.get(name, -1)
+def _followers(graph: Graph) -> Digraph:
+    """For each node the nodes that use its outputs, directly or in nested graphs."""
+    return Digraph(len(graph.nodes), lambda: _edges(graph))
+
+
+def _edges(graph: Graph) -> Iterator[tuple[int, int]]:
+    position = graph.positions.get
+    for index, names in enumerate(graph.node_inputs):
+        for name in names:
+            producer = position(name, BEFORE_NODES)
             if producer >= 0:
-                followers[producer].setdefault(node.index, name)
+                yield producer, index
     for nested in graph.nested:
-        for name in _captured(nested):
-            producer = graph.positions.get(name, -1)
-            if producer >= 0 and nested.position < len(graph.nodes):
-                followers[producer].setdefault(nested.position, name)
-    return followers
+        if nested.position < len(graph.nodes):
+            for name in _captured(nested):
+                producer = position(name, BEFORE_NODES)
+                if producer >= 0:
+                    yield producer, nested.position
 
 
 def _captured(graph: Graph) -> Iterator[str]:
     """The names that `graph` and the graphs in it use and do not define."""
-    for node in graph.nodes:
-        for name in node.inputs:
+    for names in graph.node_inputs:
+        for name in names:
             if name and name not in graph.positions:
                 yield name
     for nested in graph.nested:
@@ -143,8 +221,17 @@ def _captured(graph: Graph) -> Iterator[str]:
                 yield name
 
 
-def _cycle(graph: Graph, late: LateUse, followers: list[dict[int, str]]) -> Cycle:
+def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
     """A shortest way from the node that uses the name to the node that defines it."""
-    path = shortest_way(followers, late.holder.index, late.producer.index)
-    values = [followers[here][there] for here, there in zip(path, [*path[1:], path[0]], strict=True)]
-    return Cycle(tuple(graph.nodes[index] for index in path), tuple(values), late.use)
+    path = shortest_way(followers, late.holder, late.producer)
+    values = [
+        _value(graph, here, there, nested.get(there, ()))
+        for here, there in zip(path, [*path[1:], path[0]], strict=True)
+    ]
+    return Cycle(tuple(graph.nodes[index] for index in path), tuple(values), _made(graph, late).use)
+
+
+def _value(graph: Graph, producer: int, user: int, nested: Iterable[Graph]) -> str:
+    """The name by which an output of one node reaches another, or a graph nested in that."""
+    names = chain(graph.node_inputs[user], chain.from_iterable(map(_captured, nested)))
+    return next(name for name in names if graph.positions.get(name) == producer)

@@ -10,7 +10,7 @@ from model_samples import from_text
 def _names(text: str) -> dict[str, list[str]]:
     resolution = from_text(text).resolution
     return {
-        "undefined": [f"{use.place} {use.name}" for use in resolution.undefined],
+        "undefined": [f"{found.uses[0].place} {found.name}" for found in resolution.undefined],
         "unordered": [f"{late.use.place} {late.use.name} {late.producer.index}" for late in resolution.unordered],
         "cycles": [" ".join(cycle.values) for cycle in resolution.cycles],
     }
@@ -45,4 +45,4 @@ def test_a_long_cycle_is_named_whole_and_quickly():
     resolution = from_text(f"graph {{ {nodes} }}").resolution
     (cycle,) = resolution.cycles
     assert cycle.values == tuple(f"v{index}" for index in range(count))
-    assert (resolution.undefined, resolution.unordered) == ([], [])
+    assert (list(resolution.undefined), list(resolution.unordered)) == ([], [])
