@@ -13,7 +13,7 @@ from onnx_lint.model.columns.attribute_kinds import AttributeKind
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.documents.kinds import MODEL, OPERATOR_SET
 from onnx_lint.model.documents.roots import Roots, roots
-from onnx_lint.model.graph import Function, Graph, GraphKind, Node
+from onnx_lint.model.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.model.loaded_file import LoadedFile
 from onnx_lint.model.nesting import Budget, with_nested
 from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfo, ValueInfos, metadata_lists
@@ -108,18 +108,18 @@ class FileParts(LoadedFile):
         return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
 
     @cached_property
-    def annotated_nodes(self) -> list[Node]:
+    def annotated_nodes(self) -> NodesOfGraphs:
         """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
         has_overloads = any(form.overload for form in self.forms)
         graphs = [graph for graph in self.graphs if has_overloads or graph.table.annotated]
-        return [node for graph in graphs for node in graph.annotated_nodes]
+        return NodesOfGraphs(graph.annotated_nodes for graph in graphs)
 
-    def nodes_with(self, annotation: str) -> list[Node]:
+    def nodes_with(self, annotation: str) -> Iterable[Node]:
         """The annotated nodes, where one of them has an annotation: `doc_string`, `metadata_props` and so on.
 
         Which of them have it is in their messages, each of which is parsed for whoever asks.
         """
-        return self.annotated_nodes if any(annotation in graph.table.annotations for graph in self.graphs) else []
+        return self.annotated_nodes if any(annotation in graph.table.annotations for graph in self.graphs) else ()
 
     @cached_property
     def forms(self) -> set[NodeForm]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
 from typing import overload
@@ -31,7 +31,7 @@ class GraphKind(Enum):
 
 
 class Node:
-    """A node of a graph or of a function body."""
+    """A node of a graph or of a function body. Two that stand for the same one are equal."""
 
     __slots__ = ("form", "graph", "index", "inputs", "name", "outputs")
 
@@ -44,6 +44,12 @@ class Node:
         self.outputs = table.outputs[index]
         self.form = table.forms[index]
         """What it has in common with other nodes."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self.index == other.index and self.graph is other.graph
+
+    def __hash__(self) -> int:
+        return hash((id(self.graph), self.index))
 
     @property
     def op_type(self) -> str:
@@ -96,28 +102,47 @@ class Node:
 
 
 class Nodes(Sequence[Node]):
-    """The nodes of a graph in the order of the file; each is made when first asked for, and then kept."""
+    """Nodes of one graph, in the order of their numbers; each is made for whoever comes to it.
 
-    __slots__ = ("_graph", "_made")
+    What a node has stands in the table, and a hundred thousand of these take up ten megabytes.
+    """
 
-    def __init__(self, graph: Graph) -> None:
+    __slots__ = ("_graph", "_numbers")
+
+    def __init__(self, graph: Graph, numbers: Sequence[int]) -> None:
         self._graph = graph
-        self._made: list[Node | None] = [None] * len(graph.table.forms)
+        self._numbers = numbers
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[Node]:
+        graph = self._graph
+        return (Node(graph, number) for number in self._numbers)
 
     @overload
     def __getitem__(self, index: int) -> Node: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Node]: ...
-    def __getitem__(self, index: int | slice) -> Node | list[Node]:
+    def __getitem__(self, index: slice) -> Nodes: ...
+    def __getitem__(self, index: int | slice) -> Node | Nodes:
         if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
-        node = self._made[index]
-        if node is None:
-            node = self._made[index] = Node(self._graph, index % len(self._made))
-        return node
+            return Nodes(self._graph, self._numbers[index])
+        return Node(self._graph, self._numbers[index])
+
+
+class NodesOfGraphs:
+    """The nodes of several lists, one after the other."""
+
+    __slots__ = ("_lists",)
+
+    def __init__(self, lists: Iterable[Nodes]) -> None:
+        self._lists = [nodes for nodes in lists if nodes]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lists))
+
+    def __iter__(self) -> Iterator[Node]:
+        return chain.from_iterable(self._lists)
 
 
 class Definition(Record):
@@ -218,7 +243,7 @@ class Graph:
     @cached_property
     def nodes(self) -> Nodes:
         """The nodes in the order of the file."""
-        return Nodes(self)
+        return Nodes(self, range(len(self.table.forms)))
 
     @property
     def node_names(self) -> list[str]:
@@ -253,14 +278,14 @@ class Graph:
             counts[form] = counts.get(form, 0) + 1
         return counts
 
-    def nodes_of(self, forms: Collection[NodeForm]) -> list[Node]:
+    def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
         """The nodes with one of the forms, in the order of the file."""
-        nodes, known = self.nodes, self._indices
+        known = self._indices
         if len(forms) < len(known):
             found = [known[form] for form in forms if form in known]
         else:
             found = [indices for form, indices in known.items() if form in forms]
-        return [nodes[index] for index in (sorted(chain.from_iterable(found)) if len(found) > 1 else chain(*found))]
+        return Nodes(self, sorted(chain.from_iterable(found)) if len(found) > 1 else list(chain(*found)))
 
     def first_of(self, form: NodeForm) -> Node:
         """The first node with the form; raises KeyError when there is none."""
@@ -275,13 +300,13 @@ class Graph:
         return found
 
     @cached_property
-    def annotated_nodes(self) -> list[Node]:
+    def annotated_nodes(self) -> Nodes:
         """The nodes that have documentation, an overload, metadata or a device configuration: in most graphs none."""
         overloaded = {form for form in self.form_counts if form.overload}
         if not overloaded:
-            return [self.nodes[index] for index in self.table.annotated]
+            return Nodes(self, self.table.annotated)
         indices = {index for index, form in enumerate(self.table.forms) if form in overloaded}
-        return [self.nodes[index] for index in sorted(indices.union(self.table.annotated))]
+        return Nodes(self, sorted(indices.union(self.table.annotated)))
 
     @cached_property
     def initializers(self) -> Initializers:
@@ -372,11 +397,7 @@ class Graph:
 
     def definitions(self) -> Iterator[tuple[str, Definition]]:
         """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""
-        for field, names in (
-            ("input", self.input_names),
-            ("initializer", self.initializer_names),
-            ("sparse_initializer", self.sparse_initializer_names),
-        ):
+        for field, names in self._lists_before_nodes():
             for index, name in enumerate(names):
                 if name:
                     yield name, Definition(self, field, index)
@@ -385,13 +406,29 @@ class Graph:
                 if name:
                     yield name, Definition(self, "output", index, self.nodes[number])
 
+    def first_definition(self, name: str) -> Definition | None:
+        """The first definition of a name in the graph, if there is one; made for messages, not for the happy path."""
+        position = self.positions.get(name)
+        if position is None:
+            return None
+        if position != BEFORE_NODES:
+            return Definition(self, "output", self.table.outputs[position].index(name), self.nodes[position])
+        field, index = self._fields_by_name[name]
+        return Definition(self, field, index)
+
     @cached_property
-    def first_definitions(self) -> dict[str, Definition]:
-        """The first definition of each name; made for messages, not for the happy path."""
-        found: dict[str, Definition] = {}
-        for name, definition in self.definitions():
-            found.setdefault(name, definition)
+    def _fields_by_name(self) -> dict[str, tuple[str, int]]:
+        """For each name that is there before the nodes the first element that defines it, by field and index."""
+        found: dict[str, tuple[str, int]] = {}
+        for field, names in self._lists_before_nodes():
+            for index, name in enumerate(names):
+                found.setdefault(name, (field, index))
         return found
+
+    def _lists_before_nodes(self) -> Iterator[tuple[str, list[str]]]:
+        yield "input", self.input_names
+        yield "initializer", self.initializer_names
+        yield "sparse_initializer", self.sparse_initializer_names
 
     def scopes(self) -> Iterator[tuple[Graph, int]]:
         """The enclosing graphs from the inside out, each with the node position before which its names are visible."""
@@ -404,7 +441,7 @@ class Graph:
         """The definition in an enclosing graph that `name` would resolve to inside this graph, if there is one."""
         for outer, position in self.scopes():
             if outer.positions.get(name, position) < position:
-                return outer.first_definitions[name]
+                return outer.first_definition(name)
         return None
 
     def sees(self, name: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Protocol, TypeVar
 
 from onnx_lint.model.attributes import AttributeIndex
-from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.model.parts import File, Metadata, Type
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.model.tensors.suspects import SuspectTensors
@@ -61,7 +61,7 @@ class Content(Record):
     """The kinds of type, by the case of TypeProto, that the variant and edition have whatever the IR version."""
     graphs: Sequence[Graph]
     functions: Sequence[Function]
-    annotated_nodes: Sequence[Node]
+    annotated_nodes: NodesOfGraphs
     metadata: Iterable[Metadata]
     attributes: AttributeIndex
     types: TypeIndex | None

@@ -58,12 +58,15 @@ def _shares_names(algorithm: Graph) -> bool:
 
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
-    first: dict[str, Definition] = {}
-    if graph.kind is GraphKind.ALGORITHM and graph.parent is not None:
-        first.update(graph.parent.first_definitions)
+    inference = graph.parent if graph.kind is GraphKind.ALGORITHM else None
+    seen = set() if inference is None else set(inference.positions)
     for name, definition in graph.definitions():
-        other = first.setdefault(name, definition)
-        if other is definition or _is_for_another_rule(definition, other):
+        if name not in seen:
+            seen.add(name)
+            continue
+        other = inference.first_definition(name) if inference is not None else None
+        other = other or graph.first_definition(name)
+        if other is None or _is_for_another_rule(definition, other):
             continue
         yield Finding(
             definition.place,

@@ -111,7 +111,7 @@ def _hint(
 
 def _named(name: str, graph: Graph) -> tuple[Related, ...]:
     """Where a name is defined that the graph sees."""
-    definition = graph.first_definitions.get(name) or graph.outer_definition(name)
+    definition = graph.first_definition(name) or graph.outer_definition(name)
     return () if definition is None else (Related(definition.place, f"{quote(name)} is {definition.describe()}"),)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import GraphKind, Model
+from onnx_lint.model import GraphKind, Model, Node
 from onnx_lint.model.names.resolution import LateUse
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
@@ -42,11 +42,11 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "a" output: "b" }
     ```
     """
-    seen: set[tuple[int, str]] = set()
+    seen: set[tuple[Node, str]] = set()
     for late in model.resolution.unordered:
-        if (id(late.use.node), late.use.name) in seen:
+        if (late.use.node, late.use.name) in seen:
             continue
-        seen.add((id(late.use.node), late.use.name))
+        seen.add((late.use.node, late.use.name))
         user, producer = late.use.node, late.producer
         outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
         later = f"{producer.describe()}{outside}"

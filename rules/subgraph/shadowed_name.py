@@ -82,10 +82,12 @@ def _hides(graph: Graph, outer: Graph, before: int) -> bool:
 
 
 def _findings(graph: Graph, scopes: list[Scope]) -> Iterator[Finding]:
-    for name, definition in graph.first_definitions.items():
+    for name in graph.positions:
         for outer, before in scopes:
             if outer.positions.get(name, before) < before:
-                yield _finding(name, definition, outer.first_definitions[name])
+                definition, hidden = graph.first_definition(name), outer.first_definition(name)
+                if definition is not None and hidden is not None:
+                    yield _finding(name, definition, hidden)
                 break
 
 

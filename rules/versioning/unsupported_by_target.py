@@ -128,8 +128,8 @@ def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
         since = _since(operator)
         if since > known.get(operator.domain, since):
             key = (operator.domain, operator.op_type, since)
-            first.setdefault(key, alike.nodes[0])
-            counts[key] = counts.get(key, 0) + len(alike.nodes)
+            first.setdefault(key, alike.graph.first_of(alike.form))
+            counts[key] = counts.get(key, 0) + alike.count
     for (domain, op_type, since), node in first.items():
         name = domain or "ai.onnx"
         version = known[domain]

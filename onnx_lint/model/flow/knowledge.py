@@ -65,7 +65,10 @@ class Origins:
         self._walks = walks
         self._operators = operators
         self._of_nodes: dict[tuple[int, int], _Place | Cause] = {}
-        self._found: dict[tuple[int, str], Cause] = {}
+        """Of nodes with several outputs, which have one cause and may have many inputs."""
+        self._found: dict[int, dict[str, Cause | None]] = {}
+        """By the walk over their graph, the causes of values; None while one is looked for."""
+        self._causes: dict[Cause, Cause] = {}
         self._nested: dict[int, dict[int, list[Graph]]] = {}
         self._parameters: dict[int, dict[str, int]] = {}
 
@@ -81,34 +84,32 @@ class Origins:
 
     def cause(self, walked: Walked, name: str) -> Cause:
         """Where knowledge ended for a value of unknown shape."""
-        passed: list[tuple[int, str]] = []
+        passed: list[_Place] = []
         place: _Place = walked, name
-        found: Cause
-        seen: set[tuple[int, str]] = set()
         while True:
-            key = id(place[0]), place[1]
-            if key in seen:
-                # A function that calls itself, or nodes in a circle, which has a finding.
-                found = _UNDECIDED, ""
+            known = self._found.setdefault(id(place[0]), {})
+            if place[1] in known:
+                # One that is under way: a function that calls itself, or nodes in a circle, which has a finding.
+                found = known[place[1]] or (_UNDECIDED, "")
                 break
-            seen.add(key)
-            passed.append(key)
-            if key in self._found:
-                found = self._found[key]
-                break
+            known[place[1]] = None
+            passed.append(place)
             step = self._before(*place)
             if not isinstance(step[0], Walked):
                 found = step[0], step[1]
                 break
             place = step[0], step[1]
-        for key in passed:
-            self._found[key] = found
+        found = self._causes.setdefault(found, found)
+        for at, of in passed:
+            self._found[id(at)][of] = found
         return found
 
     def _before(self, walked: Walked, name: str) -> _Place | Cause:
         graph = walked.graph
         position = graph.positions[name]
         if position != BEFORE_NODES:
+            if len(graph.table.outputs[position]) == 1:
+                return self._before_node(walked, graph.nodes[position])
             key = id(walked), position
             if key not in self._of_nodes:
                 self._of_nodes[key] = self._before_node(walked, graph.nodes[position])

@@ -121,7 +121,9 @@ class Provenance:
                     sources.append(numbers[key])
                 else:
                     is_cut = True
-            value = self._value(at, of, at.graph.first_definitions[of])
+            definition = at.graph.first_definition(of)
+            assert definition is not None, "a way leads through values that graphs define"
+            value = self._value(at, of, definition)
             declared = self._declared(at.graph, of)
             steps.append(Step(value, _version(value), declared, tuple(dict.fromkeys(sources))))
         return Way(tuple(steps), is_cut)

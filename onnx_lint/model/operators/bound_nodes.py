@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.graph import Function, Graph, Nodes
 from onnx_lint.model.operators.operators import Operator, Operators
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
@@ -74,7 +74,7 @@ class BoundNodes(Record):
     """A call that brings the values; None for a function that nothing calls."""
 
     @property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> Nodes:
         """The nodes."""
         return self.graph.nodes_of({self.form})
 

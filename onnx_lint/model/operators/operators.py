@@ -14,7 +14,7 @@ from typing import Final
 
 from onnx_lint.cached import Memory, cached_property
 from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.model.operators.function_calls import Calls
 from onnx_lint.model.operators.imports import Imports
 from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
@@ -85,7 +85,7 @@ _scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]
 class AlikeNodes:
     """The nodes that use one operator with the same operands given and the same names and types of attributes."""
 
-    __slots__ = ("_added", "_nodes", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
+    __slots__ = ("_added", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
 
     def __init__(self, operator: Operator, graph: Graph, form: NodeForm) -> None:
         self.operator = operator
@@ -101,7 +101,6 @@ class AlikeNodes:
         self.count = 0
         """How many nodes there are."""
         self._added: list[tuple[Graph, NodeForm]] = []
-        self._nodes: list[Node] | None = None
 
     def add(self, graph: Graph, form: NodeForm, count: int) -> None:
         """Take in so many nodes of a graph."""
@@ -117,11 +116,9 @@ class AlikeNodes:
         return found
 
     @property
-    def nodes(self) -> list[Node]:
-        """The nodes, which are made when somebody asks."""
-        if self._nodes is None:
-            self._nodes = [node for graph, forms in self.forms.items() for node in graph.nodes_of(forms)]
-        return self._nodes
+    def nodes(self) -> NodesOfGraphs:
+        """The nodes, each of which is made for whoever comes to it."""
+        return NodesOfGraphs(graph.nodes_of(forms) for graph, forms in self.forms.items())
 
 
 class Operators:

@@ -76,7 +76,7 @@ def site_notes(site: CallSite | None) -> list[Note]:
 
 def definition_of(graph: Graph, name: str) -> Definition | None:
     """What defines a name where the nodes of a graph use it."""
-    return graph.first_definitions.get(name) or graph.outer_definition(name)
+    return graph.first_definition(name) or graph.outer_definition(name)
 
 
 def definition_notes(graph: Graph, name: str, kind: ValueType | None) -> list[Note]:

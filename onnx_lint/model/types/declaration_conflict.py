@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.graph import Graph
+from onnx_lint.model.graph import Definition, Graph
 from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.types.conflict import (
@@ -111,13 +111,18 @@ class ImpossibleDeclaration(DeclaredValue):
 
     @property
     def _position(self) -> int:
-        definition = self.graph.first_definitions.get(self.subject)
-        return definition.index if definition is not None else 0
+        return self._definition.index
+
+    @property
+    def _definition(self) -> Definition:
+        definition = self.graph.first_definition(self.subject)
+        assert definition is not None, "the value comes from a node of the graph"
+        return definition
 
     def describe(self) -> str:
         """The declared type, and the version that would give it; `allowed` lists what this one does."""
         word = self.field.replace("_", " ")
-        definition = self.graph.first_definitions[self.subject]
+        definition = self._definition
         hint = version_hint(self.schema, self.schemas, lambda schema: gives(schema, definition.index, self.declared))
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
@@ -126,5 +131,5 @@ class ImpossibleDeclaration(DeclaredValue):
 
     def notes(self) -> list[Note]:
         """Where the value comes from, and the call of the function that it stands in."""
-        definition = self.graph.first_definitions[self.subject]
+        definition = self._definition
         return [(definition.place, f"{quote(self.subject)} comes from here"), *site_notes(self.site)]
