@@ -25,7 +25,7 @@ def test_what_has_documentation_or_metadata():
             for node in model.nodes()
             if node.proto.doc_string or node.proto.metadata_props or node.overload or node.proto.device_configurations
         ]
-        assert model.annotated_nodes == nodes, name
+        assert list(model.annotated_nodes) == nodes, name
 
 
 def test_the_forms_of_all_nodes():

@@ -4,9 +4,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
 from itertools import accumulate
 from typing import overload
+
+
+def _numbers(count: int, number: int) -> MutableSequence[int]:
+    """So many times the number, in eight bytes each."""
+    from array import array  # late, as few models have nodes out of order, or functions that call others
+
+    return array("q", [number]) * count
 
 
 class Digraph(Sequence[Collection[int]]):
@@ -15,24 +22,29 @@ class Digraph(Sequence[Collection[int]]):
     They stand in two arrays, since a list for each number takes up ten times as much.
     """
 
-    __slots__ = ("_ends", "_followers")
+    __slots__ = ("ends", "followers")
 
     def __init__(self, count: int, edges: Callable[[], Iterable[tuple[int, int]]]) -> None:
         """`edges`: gives the edges, each from a number below `count` to its follower, and the same each time."""
-        from array import array  # late, as few models have nodes out of order
-
-        numbers = array("q", bytes(8 * count))
+        free = _numbers(count, 0)
         for start, _ in edges():
-            numbers[start] += 1
-        self._ends = array("q", accumulate(numbers))
-        self._followers = array("q", bytes(8 * (self._ends[-1] if count else 0)))
-        free = array("q", (end - number for end, number in zip(self._ends, numbers, strict=True)))
+            free[start] += 1
+        self.ends = _numbers(count, 0)
+        """Where the followers of each number end; they begin where those of the number before it do."""
+        for number, end in enumerate(accumulate(free)):
+            self.ends[number] = end
+            free[number] = end - free[number]
+        self.followers = _numbers(self.ends[-1] if count else 0, 0)
         for start, follower in edges():
-            self._followers[free[start]] = follower
+            self.followers[free[start]] = follower
             free[start] += 1
 
+    def begin(self, number: int) -> int:
+        """Where the followers of a number begin."""
+        return self.ends[number - 1] if number else 0
+
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.ends)
 
     @overload
     def __getitem__(self, index: int) -> Collection[int]: ...
@@ -41,37 +53,40 @@ class Digraph(Sequence[Collection[int]]):
     def __getitem__(self, index: int | slice) -> Collection[int] | Sequence[Collection[int]]:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        return self._followers[self._ends[index - 1] if index else 0 : self._ends[index]]
+        return self.followers[self.begin(index) : self.ends[index]]
 
 
-def strong_components(followers: Sequence[Collection[int]]) -> list[int]:
+def digraph(followers: Sequence[Collection[int]]) -> Digraph:
+    """The graph with these followers."""
+    return Digraph(len(followers), lambda: ((start, end) for start, ends in enumerate(followers) for end in ends))
+
+
+def strong_components(graph: Digraph) -> Sequence[int]:
     """The number of the strongly connected component of each node (Tarjan's algorithm, without recursion)."""
-    count = len(followers)
-    order, low, component = [-1] * count, [0] * count, [-1] * count
+    count, ends, followers = len(graph), graph.ends, graph.followers
+    order, low, component = _numbers(count, -1), _numbers(count, 0), _numbers(count, -1)
+    upcoming = _numbers(count, 0)
+    """For each node the place of the follower that is looked at next."""
     open_nodes: list[int] = []
     visited = components = 0
     for root in range(count):
-        if order[root] >= 0:
-            continue
-        if not followers[root]:
-            # Most functions call none; a component of its own, and none of the work below.
-            order[root], component[root] = visited, components
-            visited += 1
-            components += 1
-            continue
-        work = [(root, iter(followers[root]))]
+        work = [root] if order[root] < 0 else []
         while work:
-            node, following = work[-1]
+            node = work[-1]
             if order[node] < 0:
                 order[node] = low[node] = visited
+                upcoming[node] = graph.begin(node)
                 visited += 1
                 open_nodes.append(node)
-            child = next((other for other in following if order[other] < 0), None)
-            if child is not None:
-                work.append((child, iter(followers[child])))
+            position, end = upcoming[node], ends[node]
+            while position < end and order[followers[position]] >= 0:
+                position += 1
+            upcoming[node] = position
+            if position < end:
+                work.append(followers[position])
                 continue
             work.pop()
-            for other in followers[node]:
+            for other in graph[node]:
                 if component[other] < 0:
                     low[node] = min(low[node], low[other])
             if low[node] == order[node]:

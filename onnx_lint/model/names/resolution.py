@@ -95,9 +95,8 @@ class Resolution:
 
     def __init__(self) -> None:
         self._undefined: dict[Graph, dict[str, int | _Uses]] = {}
-        self._unordered: list[tuple[Graph, _Late]] = []
-        self.cycles: list[Cycle] = []
-        """One cycle for each set of nodes that depend on one another."""
+        self._unordered: dict[Graph, list[_Late]] = {}
+        self._cyclic: dict[Graph, list[_Late]] = {}
 
     @property
     def undefined(self) -> Iterator[UndefinedName]:
@@ -116,12 +115,20 @@ class Resolution:
     @property
     def unordered(self) -> Iterator[LateUse]:
         """Late uses that putting the nodes into another order would mend."""
-        return (_made(graph, late) for graph, late in self._unordered)
+        return (_made(graph, late) for graph, uses in self._unordered.items() for late in uses)
+
+    @property
+    def cycles(self) -> Iterator[Cycle]:
+        """One cycle for each set of nodes that depend on one another."""
+        for graph, uses in self._cyclic.items():
+            followers, nested = _followers(graph), _nested(graph)
+            for late in uses:
+                yield _cycle(graph, late, followers, nested)
 
     @property
     def has_late_uses(self) -> bool:
         """Whether a node uses what only a later one defines, or what comes of its own outputs."""
-        return bool(self._unordered or self.cycles)
+        return bool(self._unordered or self._cyclic)
 
     def note_undefined(self, graph: Graph, name: str, use: int) -> None:
         """Take down the use of a name that nothing defines."""
@@ -136,19 +143,15 @@ class Resolution:
 
     def split(self, graph: Graph, uses: list[_Late]) -> None:
         """Tell the late uses of what a graph defines apart into cycles and nodes that are merely out of order."""
-        followers = _followers(graph)
-        component = strong_components(followers)
-        nested: dict[int, list[Graph]] = {}
-        for each in graph.nested:
-            nested.setdefault(each.position, []).append(each)
+        component = strong_components(_followers(graph))
         reported: set[int] = set()
         for late in uses:
             group = component[late.holder]
             if component[late.producer] != group:
-                self._unordered.append((graph, late))
+                self._unordered.setdefault(graph, []).append(late)
             elif group not in reported:
                 reported.add(group)
-                self.cycles.append(_cycle(graph, late, followers, nested))
+                self._cyclic.setdefault(graph, []).append(late)
 
 
 def resolve(graphs: Iterable[Graph]) -> Resolution:
@@ -207,6 +210,14 @@ def _edges(graph: Graph) -> Iterator[tuple[int, int]]:
                 producer = position(name, BEFORE_NODES)
                 if producer >= 0:
                     yield producer, nested.position
+
+
+def _nested(graph: Graph) -> dict[int, list[Graph]]:
+    """The graphs nested in a graph, by the number of the node that holds them."""
+    found: dict[int, list[Graph]] = {}
+    for nested in graph.nested:
+        found.setdefault(nested.position, []).append(nested)
+    return found
 
 
 def _captured(graph: Graph) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from onnx_lint.cached import cached_property
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.graph import Function, Graph, Node
-from onnx_lint.model.names.digraph import shortest_way, strong_components
+from onnx_lint.model.names.digraph import digraph, shortest_way, strong_components
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import normalized_domain
 
@@ -144,9 +144,9 @@ class Calls:
             sizes[index] = min(sizes[index], MAX_COUNT)
 
     @cached_property
-    def _component(self) -> list[int]:
+    def _component(self) -> Sequence[int]:
         """For each function the number of the set of functions that call one another to which it belongs."""
-        return strong_components(self.callees)
+        return strong_components(digraph(self.callees))
 
     def recursions(self) -> list[Recursion]:
         """A shortest circle for each set of functions that call one another, through its first function."""

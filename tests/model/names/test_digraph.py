@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.names.digraph import shortest_way, strong_components
+from onnx_lint.model.names.digraph import digraph, shortest_way, strong_components
 
 
 def test_components_and_ways():
     followers = [[1], [2], [0, 3], [4], [3], []]
-    component = strong_components(followers)
+    component = strong_components(digraph(followers))
     assert [[component[a] == component[b] for b in range(6)] for a in range(6)] == [
         [a == b or {a, b} <= {0, 1, 2} or {a, b} <= {3, 4} for b in range(6)] for a in range(6)
     ]
