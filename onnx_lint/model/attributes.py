@@ -7,7 +7,9 @@ A graph of a hundred thousand nodes has a handful of kinds, and most questions a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
+from onnx_lint.cached import Memory
 from onnx_lint.model.columns.attribute_kinds import AttributeKind, attribute_kind
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.graph import Graph
@@ -79,9 +81,13 @@ class AttributeIndex:
         return of_nodes + sum(kind in wanted for row in self._rows for kind in row.others)
 
 
+_shared: Final[Memory[tuple[AttributeKind, ...], tuple[AttributeKind, ...]]] = Memory(1_000)
+
+
 def _kinds(form: NodeForm) -> tuple[AttributeKind, ...]:
     if form.attribute_kinds is None:
-        form.attribute_kinds = tuple(map(attribute_kind, form.attributes))
+        kinds = tuple(map(attribute_kind, form.attributes))
+        form.attribute_kinds = _shared.get(kinds) or _shared.keep(kinds, kinds)
     return form.attribute_kinds
 
 

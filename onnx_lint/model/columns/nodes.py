@@ -10,7 +10,8 @@ distinct rest (docs/performance.md: columns-of-nodes).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from sys import intern
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError
 
@@ -20,6 +21,8 @@ from onnx_lint.schema.wire import decode_varint
 
 if TYPE_CHECKING:
     from onnx_lint.model.columns.attribute_kinds import AttributeKind
+
+_T = TypeVar("_T")
 
 _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 """The tags of the first fields of a NodeProto."""
@@ -40,6 +43,9 @@ MAX_SHARED_BYTES: Final = 1_024
 
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
+
+_BATCH_BYTES: Final = 4_096
+"""So many bytes of attributes are parsed at a time; they take up memory as long as one of their forms is there."""
 
 _MAX_FORMS: Final = 4_096
 """How many forms are remembered, for all models of a run, before all are forgotten."""
@@ -75,21 +81,75 @@ class NodeForm:
         self.overload = overload
         self.attributes = attributes
         """The AttributeProtos."""
-        self.attribute_types: tuple[tuple[str, int], ...] = tuple([(each.name, each.type) for each in self.attributes])
+        self.attribute_types = _types_of(attributes)
         """Name and stated type of each attribute."""
-        self.inputs = inputs
+        self.inputs = _same(inputs)
         """For each input whether it is given; an empty name leaves it out."""
-        self.outputs = outputs
+        self.outputs = _same(outputs)
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
         self.is_shared = False
         """Whether the next model of the run may have this very form; others are gone with their model."""
 
 
+_shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)
+_MOST_SHARED: Final = 16
+
+
+def _same(made: tuple[_T, ...]) -> tuple[_T, ...]:
+    """The tuple, one object for all forms that have an equal one."""
+    return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MOST_SHARED else made)
+
+
+def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
+    return _same(tuple([(each.name, each.type) for each in attributes])) if attributes else ()
+
+
+class Attributes:
+    """The attributes of forms that are parsed together: a message that is parsed by itself takes up a kilobyte."""
+
+    __slots__ = ("_forms", "_pieces", "_size")
+
+    def __init__(self) -> None:
+        self._forms: list[tuple[NodeForm, int]] = []
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, form: NodeForm, count: int, serialized: bytes) -> None:
+        """Take in a form that is to have so many attributes, which stand in `serialized` as in a NodeProto."""
+        self._forms.append((form, count))
+        self._pieces.append(serialized)
+        self._size += len(serialized)
+        if self._size >= _BATCH_BYTES:
+            self.parse()
+
+    def parse(self) -> None:
+        """Give the forms their attributes."""
+        attributes = schema.outline("NodeProto").FromString(b"".join(self._pieces)).attribute
+        start = 0
+        for form, count in self._forms:
+            form.attributes = attributes[start : start + count]
+            form.attribute_types = _types_of(form.attributes)
+            start += count
+        self._forms.clear()
+        self._pieces.clear()
+        self._size = 0
+
+
 class NodeTable:
     """The columns of a list of nodes; each has an element for each node, in the order of the file."""
 
-    __slots__ = ("annotated", "annotations", "forms", "inputs", "is_canonical", "longest", "names", "outputs")
+    __slots__ = (
+        "annotated",
+        "annotations",
+        "forms",
+        "inputs",
+        "is_canonical",
+        "longest",
+        "names",
+        "outputs",
+        "pending",
+    )
 
     def __init__(self) -> None:
         self.inputs: list[list[str]] = []
@@ -102,6 +162,8 @@ class NodeTable:
         """Which of these fields they have."""
         self.longest = 0x7F
         """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
+        self.pending: Attributes | None = None
+        """The attributes of forms that are still to be parsed."""
         self.is_canonical = True
         """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
 
@@ -115,6 +177,18 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """
     table = NodeTable()
+    try:
+        _read(nodes, table)
+        if table.pending is not None:
+            table.pending.parse()
+            table.pending = None
+    except BaseException:
+        _forms.clear()  # which has forms without their attributes
+        raise
+    return table
+
+
+def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
     add_inputs, add_outputs = table.inputs.append, table.outputs.append
     add_name, add_form = table.names.append, table.forms.append
     known = _forms.get
@@ -165,7 +239,6 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
         add_outputs(outputs)
         add_name(name)
         add_form(form)
-    return table
 
 
 _Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
@@ -195,6 +268,13 @@ def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, b
 
 def _checked(data: bytes, table: NodeTable) -> Any:
     """The NodeProto in `data`, without unknown fields; the table takes note where that is not all of it."""
+    proto, known = _nodeless(data, table)
+    del proto  # a list of numbers in it may be large, and the next message has it as well
+    return schema.outline("NodeProto").FromString(known)
+
+
+def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
+    """The same by another schema, and as bytes."""
     node = schema.nodeless("NodeProto")
     try:
         proto = node.FromString(data)
@@ -202,11 +282,10 @@ def _checked(data: bytes, table: NodeTable) -> Any:
         schema.raise_lack_of_memory(error)
         proto = node()
     proto.DiscardUnknownFields()
-    known = proto.SerializePartialToString()
+    known: bytes = proto.SerializePartialToString()
     if known != data:
         table.is_canonical = False
-    del proto  # a list of numbers in it may be large, and the next message has it as well
-    return schema.outline("NodeProto").FromString(known)
+    return proto, known
 
 
 def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) -> NodeForm:
@@ -235,17 +314,18 @@ def _bare(core: bytes) -> tuple[str, str] | None:
     if end > len(core) or (domain and (len(domain) < 2 or domain[0] != _DOMAIN or domain[1] != len(domain) - 2)):
         return None
     try:
-        return core[2:end].decode(), domain[2:].decode()
+        return intern(core[2:end].decode()), intern(domain[2:].decode())
     except UnicodeDecodeError:
         return None
 
 
 def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable) -> NodeForm:
     """The form as the parser reads it. The table takes note of what it does not give again."""
-    proto = _checked(core, table)
+    is_long = len(core) > MAX_SHARED_BYTES
+    proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
     # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
-    is_long = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
-    if is_long and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
+    may_nest = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
+    if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
     if proto.input or proto.output or proto.HasField("name"):
         table.is_canonical = False
@@ -254,7 +334,19 @@ def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], 
     if annotations:
         table.annotated.append(len(table.forms))
         table.annotations.update(annotations)
-    return NodeForm(proto.op_type, proto.domain, *given, overload=proto.overload, attributes=proto.attribute[:])
+    op_type, domain, overload = intern(proto.op_type), intern(proto.domain), intern(proto.overload)
+    if is_long:
+        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:])
+    form = NodeForm(op_type, domain, *given, overload=overload)
+    if proto.attribute:
+        for field in _BESIDE_ATTRIBUTES:
+            proto.ClearField(field)
+        table.pending = table.pending or Attributes()
+        table.pending.add(form, len(proto.attribute), proto.SerializePartialToString())
+    return form
+
+
+_BESIDE_ATTRIBUTES: Final = ("input", "output", "name", "op_type", "domain", "overload", *_ANNOTATIONS.values())
 
 
 def _without_annotations(rest: bytes, table: NodeTable) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.cached import remembered
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.shapes import problem as shape_problem
 from onnx_lint.model.shapes.attribute_values import AttributeValues, Protos, attribute_values
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
 
 MOST_OUTCOMES: Final = 5_000
 """So many outcomes of a cell are kept; then they are forgotten, which costs time only."""
+
+
+_NONE: Final[frozenset[int]] = frozenset()
+
+
+@remembered(1_000)
+def _set_of(indices: tuple[int, ...]) -> frozenset[int]:
+    """The set of these, one object for all cells: each by itself takes up 200 bytes."""
+    return frozenset(indices)
 
 
 class Outcome(Record):
@@ -62,8 +72,8 @@ class Cell:
         self._rule: ShapeRule | None = None
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
-        self._reads: frozenset[int] = frozenset()
-        self.number_operands: frozenset[int] = frozenset()
+        self._reads = _NONE
+        self.number_operands = _NONE
         """The inputs whose floating-point content decides shapes."""
         if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
             self._take_rule(operator.schema, form, bound)
@@ -76,8 +86,8 @@ class Cell:
         self._rule, self._attributes = rule, attributes
         reads = rule.reads
         parameters = [(index, schema.input_at(index)) for index in reads]
-        self.number_operands = frozenset(
-            [index for index, found in parameters if found is not None and "tensor(float)" in found.types]
+        self.number_operands = _set_of(
+            tuple([index for index, found in parameters if found is not None and "tensor(float)" in found.types])
         )
         if not schema.domain:
             from onnx_lint.model.shapes.contents import FOLLOWED
@@ -85,7 +95,7 @@ class Cell:
             self._contents = FOLLOWED.get(schema.name)
             if self._contents is not None:
                 reads += self._contents.reads
-        self._reads = frozenset(reads)
+        self._reads = _set_of(reads)
 
     def outcome(self, inputs: tuple[Fact | None, ...]) -> Outcome:
         """The outcome for inputs that `outcomes` does not have; None among them stands for what nothing is known of."""

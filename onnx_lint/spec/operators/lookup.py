@@ -52,9 +52,12 @@ class OperatorSchemas:
         None if the domain is not known, or the operator is not, or came later.
         """
         key = (normalized_domain(domain), op_type, opset_version)
-        if key not in self._found:
-            self._found[key] = self._find(*key)
-        return self._found[key]
+        found = self._found.get(key)
+        if found is None:
+            found = self._find(*key)
+            if found is not None:  # what there is not is not kept: a file may name as many operators as it likes
+                self._found[key] = found
+        return found
 
     def with_declared(self, declared: DeclaredSet) -> OperatorSchemas:
         """These operators and those of one more operator-set document."""

@@ -40,7 +40,7 @@ class DataFile:
         self.file_name = file_name
         self.domains = domains
         self._type_lists: dict[str, frozenset[str]] = {}
-        self._rows: dict[tuple[str, str], list[Any] | None] = {}
+        self._rows: dict[tuple[str, str], list[Any]] = {}
 
     @cached_property
     def _lines(self) -> dict[bytes, bytes]:
@@ -82,7 +82,9 @@ class DataFile:
         key = (domain, op_type)
         if key not in self._rows:
             line = self._lines.get(f"[{json.dumps(domain)},{json.dumps(op_type)}".encode())
-            self._rows[key] = json.loads(line) if line else None
+            if not line:
+                return None  # which is not kept: a file may name as many operators as it likes
+            self._rows[key] = json.loads(line)
         return self._rows[key]
 
     def _build(self, row: list[Any], index: int) -> OperatorSchema:
