@@ -82,8 +82,13 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     if listed and model.form != "binary":
         from onnx_lint.located import with_positions  # late, as few models are text
 
-        with watch("positions"):
-            listed = with_positions(listed, model)
+        try:
+            with watch("positions"):
+                listed = with_positions(listed, model)
+        except (ReadError, MemoryError):
+            raise
+        except Exception as error:  # a bug there is told and takes no finding away
+            errors.append(InternalError.of(error))
     return Verdict(
         tuple(listed),
         tuple(errors),

@@ -285,18 +285,26 @@ class Graph:
             found = [known[form] for form in forms if form in known]
         else:
             found = [indices for form, indices in known.items() if form in forms]
-        return Nodes(self, sorted(chain.from_iterable(found)) if len(found) > 1 else list(chain(*found)))
+        lists = [(each,) if isinstance(each, int) else each for each in found]
+        return Nodes(self, sorted(chain.from_iterable(lists)) if len(lists) > 1 else list(chain(*lists)))
 
     def first_of(self, form: NodeForm) -> Node:
         """The first node with the form; raises KeyError when there is none."""
-        return self.nodes[self._indices[form][0]]
+        indices = self._indices[form]
+        return self.nodes[indices if isinstance(indices, int) else indices[0]]
 
     @cached_property
-    def _indices(self) -> dict[NodeForm, list[int]]:
+    def _indices(self) -> dict[NodeForm, int | list[int]]:
         """Where the nodes of each form stand. There may be as many forms as nodes, and as many that ask for theirs."""
-        found: dict[NodeForm, list[int]] = {}
+        found: dict[NodeForm, int | list[int]] = {}
         for index, form in enumerate(self.table.forms):
-            found.setdefault(form, []).append(index)
+            indices = found.get(form)
+            if indices is None:
+                found[form] = index
+            elif isinstance(indices, int):
+                found[form] = [indices, index]
+            else:
+                indices.append(index)
         return found
 
     @cached_property

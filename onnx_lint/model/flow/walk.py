@@ -286,7 +286,7 @@ class _Flow:
         cell = _cells.get(key) if is_shared else None
         if cell is None:
             operator = self._operator(graph, form, frame.operators)
-            cell = Cell(None, (), form, None) if operator is None else _made_cell(operator, form, frame)
+            cell = _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
             if is_shared and operator is not None:
                 _cells.keep(key, cell)
         frame.cells[form] = cell
@@ -441,6 +441,10 @@ class _Flow:
         function = graph.function
         operators = self.top.operators if function is None else self._shared(function)[0]
         return self._operator(graph, form, operators)
+
+
+_NOTHING_KNOWN: Final = Cell(None, (), NodeForm("", "", (), ()), None)
+"""Of the nodes of an operator without a signature."""
 
 
 def _may_be(stated: Fact, graph: Graph, index: int, name: str, cell: Cell) -> bool:

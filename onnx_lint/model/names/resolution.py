@@ -73,21 +73,46 @@ class _Late(NamedTuple):
 class _Uses:
     """The uses of a name that is used more than once."""
 
-    __slots__ = ("count", "first")
+    __slots__ = ("count", "node", "others")
 
-    def __init__(self, first: int) -> None:
-        self.first = [first]
+    def __init__(self, node: int) -> None:
+        self.node = node
+        """The number of the node that uses it first."""
+        self.others: list[tuple[int, int]] = []
+        """The first few other uses, each by the numbers of node and input."""
         self.count = 1
 
-    def add(self, use: int) -> None:
+    def add(self, node: int, operand: int) -> None:
         self.count += 1
-        if len(self.first) < _MOST_USES:
-            self.first.append(use)
+        if len(self.others) < _MOST_OTHERS:
+            self.others.append((node, operand))
 
 
-_MOST_USES: Final = 4
-_OPERANDS: Final = 1 << 32
-"""A use is kept as one number: that of the node times this, and that of the input."""
+_MOST_OTHERS: Final = 3
+
+
+class _FirstUses:
+    """Finds the first input of a node that has a name, for names in the order of their nodes.
+
+    Of a node with many inputs they are indexed, one node at a time.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._indexed = -1
+        self._operands: dict[str, int] = {}
+
+    def of(self, node: int, name: str) -> Use:
+        names = self._graph.node_inputs[node]
+        if len(names) <= _FEW_INPUTS:
+            return Use(self._graph.nodes[node], names.index(name))
+        if node != self._indexed:
+            self._indexed = node
+            self._operands = {each: len(names) - 1 - index for index, each in enumerate(reversed(names))}
+        return Use(self._graph.nodes[node], self._operands[name])
+
+
+_FEW_INPUTS: Final = 100
 
 
 class Resolution:
@@ -102,10 +127,13 @@ class Resolution:
     def undefined(self) -> Iterator[UndefinedName]:
         """The names that nothing defines, of each graph in the order of their first uses."""
         for graph, names in self._undefined.items():
+            first = _FirstUses(graph)
             for name, found in names.items():
-                numbers, count = ([found], 1) if isinstance(found, int) else (found.first, found.count)
-                uses = [Use(graph.nodes[number // _OPERANDS], number % _OPERANDS) for number in numbers]
-                yield UndefinedName(graph, name, tuple(uses), count)
+                if isinstance(found, int):
+                    yield UndefinedName(graph, name, (first.of(found, name),), 1)
+                    continue
+                others = [Use(graph.nodes[node], operand) for node, operand in found.others]
+                yield UndefinedName(graph, name, (first.of(found.node, name), *others), found.count)
 
     @property
     def undefined_names(self) -> Iterator[str]:
@@ -130,16 +158,16 @@ class Resolution:
         """Whether a node uses what only a later one defines, or what comes of its own outputs."""
         return bool(self._unordered or self._cyclic)
 
-    def note_undefined(self, graph: Graph, name: str, use: int) -> None:
+    def note_undefined(self, graph: Graph, name: str, node: int, operand: int) -> None:
         """Take down the use of a name that nothing defines."""
         names = self._undefined.setdefault(graph, {})
         found = names.get(name)
         if found is None:
-            names[name] = use
+            names[name] = node
             return
         if isinstance(found, int):
             found = names[name] = _Uses(found)
-        found.add(use)
+        found.add(node, operand)
 
     def split(self, graph: Graph, uses: list[_Late]) -> None:
         """Tell the late uses of what a graph defines apart into cycles and nodes that are merely out of order."""
@@ -167,7 +195,7 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
                     continue
                 found = _late(graph, own, operand, name)
                 if found is None:
-                    resolution.note_undefined(graph, name, own * _OPERANDS + operand)
+                    resolution.note_undefined(graph, name, own, operand)
                 else:
                     late.setdefault(found[0], []).append(found[1])
     for producing, uses in late.items():

@@ -100,18 +100,21 @@ class AlikeNodes:
         """Name and stated type of each attribute, in the order of the nodes."""
         self.count = 0
         """How many nodes there are."""
-        self._added: list[tuple[Graph, NodeForm]] = []
+        self._added: list[tuple[Graph, NodeForm]] | None = None
+        """The other forms and graphs."""
 
     def add(self, graph: Graph, form: NodeForm, count: int) -> None:
-        """Take in so many nodes of a graph."""
-        self._added.append((graph, form))
+        """Take in so many nodes of a graph, at first those of the form that the object was made with."""
+        if self.count:
+            self._added = self._added or []
+            self._added.append((graph, form))
         self.count += count
 
     @property
     def forms(self) -> dict[Graph, set[NodeForm]]:
         """The forms of the nodes, for each graph that has any."""
-        found: dict[Graph, set[NodeForm]] = {}
-        for graph, form in self._added:
+        found = {self.graph: {self.form}}
+        for graph, form in self._added or ():
             found.setdefault(graph, set()).add(form)
         return found
 
