@@ -39,9 +39,18 @@ _OF_MESSAGES: Final = {
 }
 """Where it is known better: measured with files that hold nothing else, empty."""
 
-_OF_ANNOTATED_NODE: Final = 1_300
+OF_FORM: Final = 1_200
+"""What nodes that differ in names alone have in common, with what follows from it; attributes come on top."""
+
+_OF_ATTRIBUTE: Final = 820
+"""An attribute of a node that has one."""
+
+OF_SHARED_TENSORS: Final = 500
+"""What each node of a form whose attributes hold tensors takes up beside its names, where these are faulty."""
+
+_OF_ANNOTATED_NODE: Final = 300
 _ANNOTATIONS: Final = frozenset({"doc_string", "metadata_props", "device_configurations"})
-"""A node that has one of these is parsed by itself."""
+"""A node that has one of these is looked at by itself."""
 
 _OF_INITIALIZER: Final = 370
 """Which stands in columns; other tensors are parts of messages that stay."""
@@ -81,6 +90,8 @@ class ElementBudget:
         """How many names of nodes may still come before there are more than a few for each node."""
         self.bare_nodes = 0
         """How many nodes have no annotation, if each of those that were counted stands in a node of its own."""
+        self.plain_nodes = 0
+        """How many nodes have no attribute, likewise."""
 
     def take(self, name: str, field: wire.Field, count: int) -> None:
         """Count so many occurrences of a field of the message `name`; raises TooManyElementsError."""
@@ -88,10 +99,16 @@ class ElementBudget:
         if field.message == "NodeProto":
             self.node_strings += _FEW_STRINGS * count
             self.bare_nodes += count
+            self.plain_nodes += count
         elif name == "NodeProto" and field.name in _ANNOTATIONS:
             annotated = min(count, self.bare_nodes)
             self.bare_nodes -= annotated
             self.spend(annotated * _OF_ANNOTATED_NODE)
+        elif name == "NodeProto" and field.message == "AttributeProto":
+            first = min(count, self.plain_nodes)
+            self.plain_nodes -= first
+            self.spend(first * _OF_ATTRIBUTE)
+            count -= first
         elif name == "NodeProto" and field.is_string and field.repeated:
             few = min(count, self.node_strings)
             self.node_strings -= few

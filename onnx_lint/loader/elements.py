@@ -8,14 +8,14 @@ Buffers, with messages left as bytes, level by level; what is large is split int
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
-from onnx_lint.loader.element_weights import PAID_FOR, ElementBudget
+from onnx_lint.loader.element_weights import OF_FORM, OF_SHARED_TENSORS, PAID_FOR, ElementBudget
 from onnx_lint.loader.runs import RUN, records_of
 from onnx_lint.loader.strip_payloads import MAX_DEPTH, Skeleton
 from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES
@@ -70,8 +70,11 @@ class _Count:
     def __init__(self, most_bytes: int, *, shares_forms: bool) -> None:
         self.budget = ElementBudget(most_bytes)
         self.shares_forms = shares_forms
-        self.forms: dict[tuple[bytes, int, int], bool] = {}
-        """What nodes have beside names that have been counted, and whether only the first of these is kept."""
+        self.forms: dict[tuple[bytes, int, int], int | None] = {}
+        """What nodes have beside names that have been counted, and what each further node of the form takes up.
+
+        None where that is as much as the first one does.
+        """
         self.types: dict[bytes, int] = {}
         """The types that have been counted, as equal ones are parsed once, and what each value of them takes up."""
 
@@ -116,8 +119,8 @@ class _Count:
             if field.message == "TypeProto" and name == "ValueInfoProto":
                 values = self.distinct_types(values)
             self.budget.take(name, field, len(values))
-            if field.message == "NodeProto" and self.shares_forms:
-                values = self.distinct_nodes(values)
+            if field.message == "NodeProto":
+                values = self.distinct_nodes(values) if self.shares_forms else self.nodes(values)
             if field.message is not None:
                 inner.setdefault(field.message, []).extend(filter(None, values))
 
@@ -131,20 +134,33 @@ class _Count:
             self.budget.spend(count * (_OF_SHARED_TYPE + self.types[value]))
         return found
 
+    def nodes(self, values: Sequence[bytes]) -> Sequence[bytes]:
+        """The nodes, each of which is counted as if there were none like it."""
+        self.budget.spend(len(values) * OF_FORM)
+        return values
+
     def distinct_nodes(self, values: Iterable[bytes]) -> list[bytes]:
         """What is to be counted of these nodes: names, and what else there is of those that are new."""
         found: list[bytes] = []
         for value in values:
             parts = _parts_of_node(value)
             if parts is None:
+                self.budget.spend(OF_FORM)
                 found.append(value)
                 continue
             own, key = parts
-            found.append(own if self.forms.get(key) else own + key[0])
-            if key not in self.forms and len(key[0]) <= MAX_SHARED_BYTES:
-                if len(self.forms) >= _MOST_FORMS:
-                    self.forms.clear()
-                self.forms[key] = _has_plain_attributes(key[0])
+            further = self.forms.get(key)
+            if further is None:
+                found.append(own + key[0])
+            else:
+                found.append(own)
+                self.budget.spend(further)
+            if key not in self.forms:
+                self.budget.spend(OF_FORM)
+                if len(key[0]) <= MAX_SHARED_BYTES:
+                    if len(self.forms) >= _MOST_FORMS:
+                        self.forms.clear()
+                    self.forms[key] = _bytes_of_further(key[0])
         return found
 
     def one_by_one(self, name: str, piece: bytes, inner: dict[str, list[bytes]]) -> None:
@@ -163,6 +179,8 @@ class _Count:
     ) -> None:
         """Count one field, which may be a packed list."""
         self.budget.take(name, field, 1 if wire_type == field.wire_type else _packed_count(field, content))
+        if field.message == "NodeProto":
+            self.budget.spend(OF_FORM)
         if field.message is not None and content:
             inner.setdefault(field.message, []).append(content)
 
@@ -216,24 +234,28 @@ def _parts_of_node(data: bytes) -> tuple[bytes, tuple[bytes, int, int]] | None:
             position += length
             inputs += tag == _INPUT
             outputs += tag == _OUTPUT
-            if tag in _ANNOTATIONS:
-                return None  # which are looked for in a message of its own
-            (own if tag <= _NAME else shared).append(data[start:position])
+            (own if tag <= _NAME or tag in _ANNOTATIONS else shared).append(data[start:position])
     except (IndexError, OverflowError):
         return None
     return b"".join(own), (b"".join(shared), inputs, outputs)
 
 
-def _has_plain_attributes(node: bytes) -> bool:
-    """Whether no attribute holds a graph, tensor or type, each of which is looked at in every node that has it."""
+def _bytes_of_further(node: bytes) -> int | None:
+    """What each further node takes up that has such a rest, beside its names.
+
+    None where an attribute holds a graph or a type, each of which is looked at in every node that has it.
+    """
     try:
         attributes = schema.columns("NodeProto").FromString(node).attribute
         merged = schema.columns("AttributeProto").FromString(b"".join(attributes))
     except (DecodeError, UnicodeDecodeError) as error:
         schema.raise_lack_of_memory(error)
-        return False
+        return None
     fields = wire.fields("AttributeProto")
-    return all(fields[descriptor.number].message is None for descriptor, _ in merged.ListFields())
+    messages = {fields[descriptor.number].message for descriptor, _ in merged.ListFields()} - {None}
+    if not messages:
+        return 0
+    return OF_SHARED_TENSORS * (len(merged.t) + len(merged.tensors)) if messages == {"TensorProto"} else None
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:
