@@ -52,7 +52,7 @@ _OF_ANNOTATED_NODE: Final = 300
 _ANNOTATIONS: Final = frozenset({"doc_string", "metadata_props", "device_configurations"})
 """A node that has one of these is looked at by itself."""
 
-_OF_INITIALIZER: Final = 370
+_OF_INITIALIZER: Final = 300
 """Which stands in columns; other tensors are parts of messages that stay."""
 
 _OF_STRING: Final = 300

@@ -11,6 +11,7 @@ import pytest
 import reencode
 from dense_files import DENSE
 from dense_models import DENSE_MODELS
+from dense_rows import DENSE_ROWS
 from peak import run
 from wire_bytes import BASE, length
 
@@ -47,6 +48,8 @@ def is_counted(data: bytes) -> bool:
     return True
 
 
+FILES = {**DENSE, **DENSE_ROWS}
+
 QUICK = (
     "empty attributes",
     "empty nodes",
@@ -58,15 +61,19 @@ QUICK = (
     "empty value infos",
     "dimensions of a shape",
     "deep types",
+    "external tensors",
+    "three undefined names for each node",
+    "attributes of their own",
+    "nodes with metadata of their own",
 )
 """The lists of which not only the long run holds the memory."""
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.heavy) for name in DENSE]
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.heavy) for name in FILES]
 )
 def test_memory_is_bounded_by_the_file(name: str, tmp_path: Path):
-    data = largest(DENSE[name])
+    data = largest(FILES[name])
     path = tmp_path / "model.onnx"
     path.write_bytes(data)
     done = run(path)
@@ -82,10 +89,10 @@ def test_more_elements_than_are_judged_exceed_a_limit(name: str):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize("name", FILES)
 def test_the_memory_of_large_files_is_bounded(name: str, tmp_path: Path):
     path = tmp_path / "model.onnx"
-    path.write_bytes(DENSE[name](20 * MEGABYTE))
+    path.write_bytes(FILES[name](20 * MEGABYTE))
     done = run(path)
     assert (done.code in {0, 1}, done.errors) == (True, "")
     assert done.peak_bytes <= FIXED_BYTES + FACTOR * path.stat().st_size
