@@ -259,3 +259,11 @@ def lint_file(
 def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
     """The report of a run with `settings` that found `files`."""
     return Report(tuple(files), settings.standard.edition, settings.standard.variant, selected_rules(settings))
+
+
+def told_apart(file: FileReport, own: Settings, usual: Settings) -> FileReport:
+    """The report of a file under its own settings; where these are not those of the first file, the report says so."""
+    if own is usual:
+        return file
+    standard = own.standard
+    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))

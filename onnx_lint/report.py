@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from onnx_lint.record import Record
+from onnx_lint.record import Record, replace
 from onnx_lint.spec.clauses import Severity
 
 OWN_ERRORS = "onnx-lint"
@@ -218,6 +218,15 @@ class FileReport(Record):
     """What is not listed but counted, a number for each rule."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
+
+    def at_least(self, level: Severity) -> FileReport:
+        """The report without the findings that are less severe."""
+        if level is min(Severity):
+            return self
+        kept = [
+            tuple(item for item in found if item.severity >= level) for found in (self.diagnostics, self.suppressed)
+        ]
+        return replace(self, diagnostics=kept[0], suppressed=kept[1])
 
 
 class Weakening(Record):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
     from onnx_lint.configuration.values import SetValues
     from onnx_lint.limits import Limits
-    from onnx_lint.report import Diagnostic, FileReport
+    from onnx_lint.report import Diagnostic
     from onnx_lint.settings import Settings
     from onnx_lint.spec.target import Target
 
@@ -116,16 +116,6 @@ class Plan:
             with usable():
                 self._merged[id(values)] = merged(self.request, values)
         return self._merged[id(values)]
-
-
-def told_apart(file: FileReport, own: Settings, usual: Settings) -> FileReport:
-    """The report of a file under its own settings; where these are not those of the first file, the report says so."""
-    if own is usual:
-        return file
-    from onnx_lint.selection import selected_rules
-
-    standard = own.standard
-    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
 
 
 class usable:  # noqa: N801 - used like a function

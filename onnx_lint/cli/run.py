@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.choices import Plan, told_apart
+from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
-    from onnx_lint.report import Diagnostic, FileReport, Report
+    from onnx_lint.report import FileReport, Report
 
 
 def run(request: Request) -> int:
@@ -114,8 +114,11 @@ def _head(tasks: Sequence[Task], plan: Plan) -> Report:
 
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
     """The report of a run, of which `live` has been told each file; an interrupted run ends with what it has."""
+    from onnx_lint.engine import told_apart
+    from onnx_lint.spec.clauses import Severity
+
     names = [task.name or task.path for task in tasks]
-    level = plan.of_run().min_severity
+    level = Severity.of(plan.of_run().min_severity)
     baselines = None
     if plan.has_baseline:
         from onnx_lint.cli.baselines import Baselines
@@ -126,7 +129,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
         file = told_apart(file, tasks[index].settings, tasks[0].settings)
         if baselines is not None:
             file = baselines.judged(file)
-        return _at_least(file, level) if level != "note" else file
+        return file.at_least(level)
 
     files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)
@@ -187,18 +190,6 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
     from onnx_lint.cli.interruption import termination_interrupts
 
     return termination_interrupts()
-
-
-def _at_least(file: FileReport, level: str) -> FileReport:
-    """The report on a file without findings that are less severe."""
-    from onnx_lint.spec.clauses import Severity
-
-    least = Severity.of(level)
-
-    def kept(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        return tuple(item for item in found if item.severity >= least)
-
-    return replace(file, diagnostics=kept(file.diagnostics), suppressed=kept(file.suppressed))
 
 
 def _is_same(output: str, path: str) -> bool:
