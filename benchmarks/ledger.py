@@ -38,6 +38,7 @@ class Pair:
 
 
 _SMALL: Final = "import sys; sys.argv[1:] = [SMALL]; from onnx_lint.__main__ import main\n"
+_MANY: Final = _SMALL.replace("SMALL", "MANY")
 _LINT: Final = """
 from onnx_lint.engine import lint_source
 from onnx_lint.settings import Settings
@@ -104,6 +105,9 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "collector-for-a-file": Pair(
         "from onnx_lint import lint\n", "lint(LARGE)", "import gc\ngc.disable = lambda: None\nlint(LARGE)"
     ),
+    "model-released": Pair(
+        _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
+    ),
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
@@ -169,7 +173,7 @@ def _number(text: str) -> float:
 
 
 class Bench:
-    """Runs code in processes, with the models that it may name: SMALL, LARGE and FLAT."""
+    """Runs code in processes, with the models that it may name: SMALL, LARGE, FLAT, and MANY, a folder of 600."""
 
     def __init__(self, folder: Path) -> None:
         self._head = ""
@@ -178,6 +182,11 @@ class Bench:
             path = folder / f"{name.lower()}.onnx"
             models.save(model, path)
             self._head += f"{name} = {str(path)!r}\n"
+        many = folder / "many"
+        many.mkdir()
+        for seed in range(600):
+            models.save(models.mixture(10 + seed % 40, seed), many / f"{seed}.onnx")
+        self._head += f"MANY = {str(many)!r}\n"
         self._environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONPATH": str(ROOT)}
         self._environment.pop("PYTHONDONTWRITEBYTECODE", None)
 

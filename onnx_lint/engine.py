@@ -153,16 +153,19 @@ def lint_source(
     findings of a rule and clause the lines around them are told. `pictures`: whether the nodes around the worst ones
     are told. A source that cannot be read to its end gives a report that says why.
     """
-    with held_for_a_file(), closing(source):
+    with held_for_a_file() as leave, closing(source):
         try:
             if not settings.timings:
-                return _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
-            from onnx_lint.stopwatch import Stopwatch
+                report, model = _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
+            else:
+                from onnx_lint.stopwatch import Stopwatch
 
-            watch = Stopwatch()
-            with watch.on_indices():
-                report = _lint_source(source, path, settings, is_file, watch, context, pictures)
-            return replace(report, timings=tuple(watch.seconds.items()))
+                watch = Stopwatch()
+                with watch.on_indices():
+                    report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
+                report = replace(report, timings=tuple(watch.seconds.items()))
+            leave(model.release)
+            return report
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
 
@@ -189,7 +192,7 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
 
 def _lint_source(
     source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: int, pictures: bool
-) -> FileReport:
+) -> tuple[FileReport, Model]:
     with watch("load model"):
         model = load_source(source, path, settings, is_file=is_file)
     verdict = lint_model(model, settings, watch)
@@ -205,7 +208,7 @@ def _lint_source(
             raise
         except Exception as error:  # a bug there is told and takes no finding away
             errors.append(InternalError.of(error))
-    return FileReport(
+    report = FileReport(
         path=path,
         size=source.size,
         diagnostics=diagnostics,
@@ -220,6 +223,7 @@ def _lint_source(
         incomplete=(*verdict.cut, *left_out(model, settings)),
         counted=verdict.counted,
     )
+    return report, model
 
 
 def _shown_with(

@@ -245,6 +245,13 @@ class FileParts(LoadedFile):
 
         return tuple(outside.sparse(self.tensors.sparse, self.external_data, self.data_folder))
 
+    def release(self) -> None:
+        """Take apart what refers to each other, when nobody needs the model any more: its memory is free at once."""
+        made = vars(self)
+        for part in (*made.get("graphs", ()), *made.get("functions", ())):
+            vars(part).clear()
+        made.clear()
+
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
         yield from self._metadata

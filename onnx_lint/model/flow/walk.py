@@ -95,7 +95,9 @@ def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
                 _run(flow.uncalled(function))
         if ground.functions:
             flow.function_declarations.note(flow.found)
-    return flow.found
+    found = flow.found
+    vars(flow).clear()  # what it asks refers to it, and would wait for the garbage collector
+    return found
 
 
 def _run(walk: Walk) -> Facts:
