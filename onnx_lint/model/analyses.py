@@ -89,7 +89,8 @@ class Analyses(FileParts):
         return self._follow_values(keeps_all=False)
 
     def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
-        from onnx_lint.model.flow.walk import Ground, follow_values  # late: a broken file needs none
+        from onnx_lint.model.flow.frames import Ground  # late: a broken file needs none
+        from onnx_lint.model.flow.walk import follow_values
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions

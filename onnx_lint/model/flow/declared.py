@@ -98,3 +98,16 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
             if discord == "type":
                 ambiguous.add(name)
     return {name: stated for name, stated in found.items() if name not in ambiguous}
+
+
+def default_value(stated: Fact, made: Fact) -> Fact:
+    """What is known of an input with an initializer: another value may come in its place, of the input's shape.
+
+    Where the two contradict each other, which has a finding of its own, nothing is known of the type.
+    """
+    if stated.kind and made.kind and stated.kind != made.kind:
+        return UNKNOWN
+    both, discord = joined(made, stated)
+    if discord:
+        return both
+    return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follows values through function bodies, each once for what its values depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from onnx_lint import schema
+from onnx_lint.model.flow.call_memory import CallMemory, GivenAttributes
+from onnx_lint.model.flow.frames import Frame, Frames, Known, Walk
+from onnx_lint.model.flow.function_declarations import FunctionDeclarations
+from onnx_lint.model.flow.walks import Call, arguments_for
+from onnx_lint.model.graph import Function, Graph, Node
+from onnx_lint.model.shapes.attribute_values import Protos
+from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Facts
+from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
+from onnx_lint.model.types.argument import Arguments, argument_of, read_arguments
+
+
+class FunctionWalk:
+    """The walks over function bodies."""
+
+    def __init__(
+        self,
+        frames: Frames,
+        declarations: FunctionDeclarations,
+        walk: Callable[[Graph, Frame, Known, None], Walk],
+    ) -> None:
+        self._frames = frames
+        self._walk = walk
+        self._calls = CallMemory(frames.operator_of)
+        self.declarations = declarations
+        """What is held against the declarations in functions."""
+
+    def call(self, function: Function, node: Node, inputs: Facts, frame: Frame) -> Generator[Walk, Facts, Facts]:
+        """The outputs of a call: those of the body, for these arguments, walked once."""
+        attributes = node.attribute_protos
+        arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
+        bound = _bound(attributes, frame.bound)
+        given: GivenAttributes = tuple(
+            [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
+        )
+        inputs = arguments_for(function, inputs)
+        known = self._calls.outputs(function, inputs, given)
+        if known is not None:
+            return known
+        typed = self._calls.typed_outputs(function, inputs, arguments)
+        if not self._calls.may_enter(function, for_types=typed is None):
+            self.declarations.doubt(function, types=typed is None)
+            return typed or ()
+        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call))
+        self._calls.remember(function, inputs, given, arguments, outputs)
+        return outputs
+
+    def was_entered(self, function: Function) -> bool:
+        """Whether the body has been walked."""
+        return self._calls.was_entered(function)
+
+    def uncalled(self, function: Function) -> Walk:
+        """Walk the body of a function that no call has led to, with arguments of which nothing is known."""
+        self._calls.may_enter(function, for_types=True)
+        arguments = tuple((name, UNKNOWN_ARGUMENT) for name in function.attribute_names)
+        bound = dict.fromkeys(function.attribute_names)
+        inputs = (UNKNOWN,) * len(function.body.input_names)
+        return (yield from self._body(function, inputs, arguments, bound, None))
+
+    def _body(self, function: Function, inputs: Facts, arguments: Arguments, bound: Protos, call: Call | None) -> Walk:
+        names = function.body.input_names
+        known: Known = dict(zip(names, inputs, strict=False))
+        known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
+        known[""] = ABSENT
+        bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
+        bindings.update(arguments)
+        protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
+        operators, cells = self._frames.of_function(function)
+        self._calls.enter(function)
+        frame = Frame(operators, {} if bindings or protos else cells, bindings, protos, call)
+        outputs = yield from self._walk(function.body, frame, known, None)
+        self._calls.leave(function)
+        self.declarations.hold(function, known, frame.cells, call)
+        return outputs
+
+
+def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
+    """The attributes of a call, where it stands in a function those of the call of that in place of its parameters."""
+    found: dict[str, Any] = {}
+    for attribute in attributes:
+        if not attribute.ref_attr_name:
+            found[attribute.name] = attribute
+        elif around is not None and attribute.ref_attr_name in around:
+            found[attribute.name] = around[attribute.ref_attr_name]
+    return found
