@@ -53,6 +53,12 @@ from onnx_lint.loader import load
 from onnx_lint.source import BytesSource
 data = open(LARGE, "rb").read()
 """
+_FOLLOWED: Final = """
+from onnx_lint.loader import load
+from onnx_lint.source import BytesSource
+model = load(BytesSource(open(FLAT, "rb").read()), "m.onnx")
+model.operators, model.imports, [graph.positions for graph in model.graphs]
+"""
 _TENSORS: Final = """
 from onnx_lint import schema
 from onnx_lint.model.columns.gather import CHUNK
@@ -146,6 +152,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "for data in written:\n"
         "    tensor = Tensor.FromString(data)\n"
         "    tensor.name, tensor.data_type, list(tensor.dims)",
+    ),
+    "plain-outcomes": Pair(
+        _FOLLOWED,
+        "model.value_flow",
+        "from onnx_lint.model.flow.cell import Cell\noutcome = Cell.outcome\n"
+        "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
+        "Cell.outcome = forgetful\nmodel.value_flow",
     ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"

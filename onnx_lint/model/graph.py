@@ -331,6 +331,13 @@ class Graph:
         """The names in value_info, of a function too."""
         return self.value_infos["value_info"].names
 
+    @property
+    def names_before_nodes(self) -> Iterator[str]:
+        """The names of the inputs and initializers."""
+        if self.is_function:
+            return iter(self.input_names)
+        return chain(self.input_names, self.initializer_names, self.sparse_initializer_names)
+
     @cached_property
     def positions(self) -> dict[str, int]:
         """For each value name the index of the first node that outputs it, or BEFORE_NODES.
@@ -351,10 +358,7 @@ class Graph:
 
     @cached_property
     def _names_in_order(self) -> tuple[dict[str, int], list[int], bool]:
-        found = dict.fromkeys(self.input_names, BEFORE_NODES)
-        if not self.is_function:
-            found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
-            found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
+        found = dict.fromkeys(self.names_before_nodes, BEFORE_NODES)
         found[""] = BEFORE_NODES
         early: list[int] = []
         has_redefinitions = False

@@ -42,6 +42,7 @@ class Cell:
     __slots__ = (
         "_attributes",
         "_contents",
+        "_is_plain",
         "_reads",
         "_rule",
         "arguments",
@@ -49,6 +50,7 @@ class Cell:
         "number_operands",
         "operator",
         "outcomes",
+        "plain",
     )
 
     def __init__(
@@ -57,8 +59,11 @@ class Cell:
         self.operator = operator
         self.arguments = arguments
         self.count = len(form.outputs)
+        self._is_plain = form.outputs == (True,)
         self.outcomes: dict[tuple[Fact | None, ...], Outcome] = {}
         """The outcomes so far, of nodes without subgraphs; without contents where these decide nothing."""
+        self.plain: dict[tuple[Fact | None, ...], Fact] = {}
+        """The output where an outcome is nothing but one value of known shape (docs/performance.md: plain-outcomes)."""
         self._rule: ShapeRule | None = None
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
@@ -97,7 +102,10 @@ class Cell:
         if found is None:
             if len(self.outcomes) >= MOST_OUTCOMES:
                 self.outcomes.clear()
+                self.plain.clear()
             found = self.outcomes[facts] = self._made(facts)
+            if self._is_plain and not (found.problems or found.shape_problems) and found.outputs[0].shape is not None:
+                self.plain[facts] = found.outputs[0]
         return found
 
     def _made(self, facts: Facts) -> Outcome:

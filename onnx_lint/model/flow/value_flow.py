@@ -96,13 +96,23 @@ class ValueFlow:
         return Origins(self.walks, self._operators).knowledge()
 
     def note_graph(
-        self, graph: Graph, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
+        self,
+        graph: Graph,
+        known: Mapping[str, Fact],
+        cells: Mapping[NodeForm, Cell],
+        call: Call | None,
+        *,
+        has_unknown: bool,
     ) -> None:
-        """Keep what is known of a graph when it has been walked; of later walks over it only if that is asked for."""
+        """Keep what is known of a graph when it has been walked; of later walks over it only if that is asked for.
+
+        `has_unknown`: whether there may be values of unknown shape.
+        """
         if self._keeps_all or graph not in self.walks:
             is_inner = graph.kind in _TAKEN_BACK
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
-            self.walks.add(Walked(graph, own, unknown_shapes(graph, known), cells, call))
+            unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
+            self.walks.add(Walked(graph, own, unknown, cells, call))
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None
@@ -196,6 +206,8 @@ class ValueFlow:
         self._noted.add(key)
         return is_new
 
+
+_NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
 
 _TAKEN_BACK: Final = {GraphKind.NESTED, GraphKind.INITIALIZATION, GraphKind.ALGORITHM}
 """The graphs whose values are forgotten when the walk leaves them; others have the facts that are handed in to keep."""

@@ -16,7 +16,7 @@ from onnx_lint.model.flow.declarations import Declarations, may_be
 from onnx_lint.model.flow.declared import declared_inputs, declared_values, default_value, initializer_facts
 from onnx_lint.model.flow.faulty_values import FaultyValues
 from onnx_lint.model.flow.frames import Frame, Frames, Ground, Known, Walk
-from onnx_lint.model.flow.knowledge import nested_by_position
+from onnx_lint.model.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.model.flow.value_flow import ValueFlow
 from onnx_lint.model.graph import Graph, Node
 from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
@@ -102,7 +102,8 @@ class Flow:
         declared = {} if graph.is_function else self._enter(graph, frame, known, supplied)
         nested = nested_by_position(graph) if graph.nested else {}
         cells, get, declares, joins = frame.cells, known.get, declared.get, self._declarations.joined.get
-        outputs_of = graph.table.outputs
+        table = graph.table
+        has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         discords: dict[str, Fact] = {}
         impossible: dict[str, Cell] = {}
         self.faulty.begin(graph)
@@ -111,9 +112,16 @@ class Flow:
             for name, outer in declared.items():
                 if name not in graph.positions and name in known:
                     self._declarations.join(name, known[name], outer, discords)
-        for index, (form, inputs_of) in enumerate(zip(graph.table.forms, graph.table.inputs, strict=True)):
+        for index, (form, inputs_of, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
             cell = cells.get(form) or self.frames.cell(graph, form, frame)
             inputs = tuple(map(get, inputs_of))
+            plain = cell.plain.get(inputs)
+            if plain is not None:
+                name = outputs[0]
+                stated = declares(name)
+                if stated is None or stated is plain:
+                    known[name] = plain
+                    continue
             outcome = cell.outcomes.get(inputs)
             if outcome is None:
                 if cell.operator is None or cell.operator.by_subgraphs:
@@ -122,7 +130,8 @@ class Flow:
                     outcome = yield from self._special(node, cell, facts, frame, known, nested.get(index, ()))
                 else:
                     outcome = cell.outcome(inputs)
-            for name, made in zip(outputs_of[index], outcome.outputs, strict=False):
+            has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
+            for name, made in zip(outputs, outcome.outputs, strict=False):
                 stated = declares(name)
                 if stated is None or stated is made:
                     known[name] = made
@@ -132,14 +141,16 @@ class Flow:
                         impossible[name] = cell
                 else:
                     known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
-            if "" in outputs_of[index]:
+                has_unknown = has_unknown or known[name].shape is None
+            if "" in outputs:
                 known[""] = ABSENT
             if outcome.problems or outcome.shape_problems:
+                has_unknown = True
                 self._report(graph.nodes[index], inputs, outcome, frame, known)
         differing = self._declarations.compare(graph, declared, discords, frame.call) if discords else set()
         if impossible:
             self._declarations.note_impossible(graph, declared, impossible, frame.call)
-        self.found.note_graph(graph, known, frame.cells, frame.call)
+        self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=has_unknown)
         # What is declared as another type is reported so, and a subgraph hands it on as unknown.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
 
@@ -150,8 +161,10 @@ class Flow:
         inputs = declared_inputs(graph, supplied)
         known.update(inputs)
         if graph.proto.initializer or graph.proto.sparse_initializer:
-            for name, made in initializer_facts(graph, self.frames.read_as_numbers(graph, frame), self.ground.outside):
-                known[name] = default_value(inputs[name], made) if name in inputs else made
+            made = initializer_facts(graph, self.frames.read_as_numbers(graph, frame), self.ground.outside)
+            for name in inputs.keys() & made.keys():
+                made[name] = default_value(inputs[name], made[name])
+            known.update(made)
         return declared_values(self.ground.types, graph)
 
     def _report(
