@@ -135,14 +135,14 @@ MATRICES = (
 IMAGES = (
     node("FusedConv", f(1, 4, 9, 9), f(6, 2, 3, 3), f(6), to=(1, 6, 4, 4), group=2, strides=[2, 2], activation="Relu"),
     node("QLinearConv", u8(1, 4, 9, 9), S, Z, u8(6, 4, 3, 3), S, Z, S, Z, to=(1, 6, 7, 7)),
-    node("QLinearConv", u8(1, 9, 9, 4), S, Z, u8(6, 4, 3, 3), S, Z, S, Z, to=(1, None, None, 6), channels_last=1),
+    node("QLinearConv", u8(1, 9, 9, 4), S, Z, u8(6, 4, 3, 3), S, Z, S, Z, to=(1, 7, 7, 6), channels_last=1),
     node("QLinearAveragePool", u8(1, 4, 9, 9), S, Z, S, Z, to=(1, 4, 5, 5), **POOL),
-    node("QLinearAveragePool", u8(1, 9, 9, 4), S, Z, S, Z, to=(1, None, None, 4), channels_last=1, **POOL),
+    node("QLinearAveragePool", u8(1, 9, 9, 4), S, Z, S, Z, to=(1, 5, 5, 4), channels_last=1, **POOL),
     node("QLinearGlobalAveragePool", u8(2, 4, 9, 9), S, Z, S, Z, to=(2, 4, 1, 1)),
     node("QLinearGlobalAveragePool", u8(2, 9, 9, 4), S, Z, S, Z, to=(2, 1, 1, 4), channels_last=1),
-    node("NhwcMaxPool", u8(1, 9, 9, 4), to=(1, None, None, 4), **POOL),
-    node("NhwcConv", f(1, 9, 9, 4), f(6, 3, 3, 4), to=(1, None, None, 6), runs=False),
-    node("NhwcFusedConv", f(1, 9, 9, 4), f(6, 3, 3, 4), to=(1, None, None, 6), runs=False),
+    node("NhwcMaxPool", u8(1, 9, 9, 4), to=(1, 5, 5, 4), **POOL),
+    node("NhwcConv", f(1, 9, 9, 4), f(6, 4, 3, 2), to=(1, 7, 8, 6), runs=False),
+    node("NhwcFusedConv", f(1, 9, 9, 4), f(6, 4, 3, 2), to=(1, 7, 8, 6), runs=False),
 )
 
 QUANTIZATION = (

@@ -168,7 +168,8 @@ def as_fact(kind: ValueType | None, shape: Output) -> Fact:
     """What is known of a value of a type with a shape, or with that of what it holds."""
     if isinstance(shape, Inside):
         within = sequence_element(kind) or optional_element(kind)
-        return fact(kind, inside=as_fact(within, shape.shape))
+        count = None if shape.count is None else (shape.count,)
+        return fact(kind, None, count, as_fact(within, shape.shape))
     return fact(kind, shape)
 
 

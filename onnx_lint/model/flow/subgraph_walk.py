@@ -80,8 +80,7 @@ class SubgraphWalk:
             self._found.note_subgraph(node, graph, mismatch, frame.call)
         if kinds is None:
             return None
-        shapes = [*supplier.supplied(), *[None] * len(kinds)]
-        supplied = tuple([as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)])
+        supplied = supplier.supplied_facts(kinds)
         self._found.note_supplied_shapes(node, graph, supplied, frame.call)
         return supplied
 

@@ -19,7 +19,7 @@ from onnx_lint.model.flow.frames import Frame, Frames, Ground, Known, Walk
 from onnx_lint.model.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.model.flow.value_flow import ValueFlow
 from onnx_lint.model.graph import Graph, Node
-from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
+from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.model.types.problem import DisallowedOutput
 
 if TYPE_CHECKING:
@@ -193,7 +193,10 @@ class Flow:
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
         function = self.ground.operators.operator(node).function if self.frames.may_call(node.op_type) else None
-        outputs = () if function is None else (yield from self.functions.call(function, node, inputs, frame))
+        if function is None:
+            outputs = _without_signature(node, inputs)
+        else:
+            outputs = yield from self.functions.call(function, node, inputs, frame)
         # An unknown operator leaves room for what is declared.
         return Outcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
 
@@ -205,3 +208,11 @@ class Flow:
             known.pop(name, None)
         known.update(hidden)
         return outputs
+
+
+def _without_signature(node: Node, inputs: Facts) -> Facts:
+    """What is known of the outputs of an operator that ONNX Runtime writes into the domain of ONNX, which lacks it."""
+    if node.op_type != "SimplifiedLayerNormalization" or node.domain or not (node.outputs and inputs):
+        return ()
+    # Its type may be that of the scale instead.
+    return (fact(None, inputs[0].shape),)
