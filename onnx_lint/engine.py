@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from onnx_lint.diagnose import Counts, diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
 from onnx_lint.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.loader import load
+from onnx_lint.locations import is_remote, shown_address
 from onnx_lint.memory import held_for_a_file
 from onnx_lint.model import ROOT, Model
 from onnx_lint.record import Record, replace
@@ -21,7 +23,10 @@ from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, Rep
 from onnx_lint.rule import Finding
 from onnx_lint.selection import selected_rules, selection_of
 from onnx_lint.settings import Settings, options_of, schemas_of
-from onnx_lint.source import ReadError, Source, SourceError, source_of
+from onnx_lint.source import BytesSource, FileSource, ReadError, Source, SourceError, source_of
+
+if TYPE_CHECKING:
+    from onnx_lint.remote import RemoteSource
 
 Watch = Callable[[str], AbstractContextManager[None]]
 """Measures a part of the work that has a name, see `onnx_lint.stopwatch`."""
@@ -164,15 +169,45 @@ def lint_source(
                 with watch.on_indices():
                     report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
                 report = replace(report, timings=tuple(watch.seconds.items()))
+            report = _with_traffic(report, source)
             leave(model.release)
             return report
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
 
 
+def opened(path: str, settings: Settings) -> Source:
+    """The source of the file at `path`, of standard input for `-`, or of a remote object.
+
+    Raises SourceError where it cannot be read.
+    """
+    if is_remote(path):
+        from onnx_lint.remote import open_remote  # with packages of its own, which only remote models need
+
+        return open_remote(path, settings)
+    # One byte more than the limit shows that there is more.
+    return source_of(path, settings.limits.file_bytes + 1)
+
+
+def _remote(source: Source) -> RemoteSource | None:
+    """The source where it is a remote object; nothing is imported to know that it is none."""
+    if isinstance(source, (BytesSource, FileSource)):
+        return None
+    from onnx_lint.remote.source import RemoteSource
+
+    return source if isinstance(source, RemoteSource) else None
+
+
+def _with_traffic(report: FileReport, source: Source) -> FileReport:
+    """The report with what was fetched; raises ReadError for a remote object that has changed meanwhile."""
+    remote = _remote(source)
+    return report if remote is None else replace(report, traffic=remote.finish())
+
+
 def load_source(source: Source, path: str, settings: Settings, *, is_file: bool) -> Model:
     """Load one source under settings, see `onnx_lint.loader.load`; `is_file` as in `lint_source`."""
     directory = os.path.dirname(path) if settings.external_data and is_file else None
+    remote = _remote(source) if directory is not None else None
     trusted = settings.external_data_roots
     if settings.follow_links and directory is not None:
         trusted = (directory, *trusted)
@@ -187,6 +222,7 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
         target=settings.target,
         opset_imports=settings.opset_imports,
         trusted_folders=trusted,
+        given_folder=remote.beside(settings.limits.external_bytes) if remote is not None else None,
     )
 
 
@@ -246,15 +282,17 @@ def _shown_with(
 def lint_file(
     path: str, settings: Settings, name: str | None = None, *, context: int = 0, pictures: bool = False
 ) -> FileReport:
-    """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why.
+    """Lint the file at `path`, `-` for standard input, or a remote object under its address.
+
+    One that cannot be read gives a report that says why.
 
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
     `context`, `pictures`: as in `lint_source`.
     """
-    name = path if name is None else name
+    if name is None:
+        name = shown_address(path) if is_remote(path) else path
     try:
-        # One byte more than the limit shows that there is more.
-        source = source_of(path, settings.limits.file_bytes + 1)
+        source = opened(path, settings)
         return lint_source(source, name, settings, is_file=name != "-", context=context, pictures=pictures)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))

@@ -182,6 +182,17 @@ class Counted(Record):
         return f"{self.count:,} {self.words[self.count != 1]}"
 
 
+class Traffic(Record):
+    """What was fetched from a store for one model."""
+
+    requests: int
+    """How often the store was asked. What its file system does besides, such as to try again, it does not tell."""
+    received: int
+    """Bytes of content that came, those of files of external data too."""
+    version: str | None
+    """What the store calls the version that was read: an ETag, a version id, a hash; None where it has no name."""
+
+
 class FileReport(Record):
     """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
 
@@ -216,6 +227,8 @@ class FileReport(Record):
     """What a document is that is no model: names, and numbers of fields and elements."""
     counted: tuple[Counted, ...] = ()
     """What is not listed but counted, a number for each rule."""
+    traffic: Traffic | None = None
+    """What was fetched of a remote model; None for a local one."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
 

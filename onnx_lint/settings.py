@@ -61,6 +61,8 @@ class Settings(Record):
     """The message that the files hold, such as `TensorProto`; None to tell by their content."""
     opset_imports: Mapping[str, int] = EMPTY
     """Operator set versions by domain, for graphs and nodes that stand in no model which imports them."""
+    download: bool = False
+    """Whether remote files are fetched whole, up to the limit `file_bytes`, where their server gives no parts."""
     timings: bool = False
     """Whether to measure where the time goes."""
 

@@ -19,7 +19,7 @@ from syntax_trees import files, tree_of
 MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (
-    {"cached", "memory", "package_data", "record", "regular_file"},
+    {"cached", "locations", "memory", "package_data", "record", "regular_file"},
     {"distribution", "option_types", "source", "visible", "wording"},
     {"spec"},
     {"limits", "schema"},
@@ -28,7 +28,7 @@ LAYERS = (
     {"rules"},
     {"loader", "registry", "report"},
     {"settings", "stopwatch"},
-    {"selection", "facts", "surroundings"},
+    {"selection", "facts", "remote", "surroundings"},
     {"diagnose", "located", "neighbourhood"},
     {"engine"},
     {"reporters"},
@@ -66,8 +66,18 @@ FACADE = "__init__"
 
 RUN_TIME = {"google", "click", "markdown_it", "rich", "numpy"}
 LATE = {"markdown_it", "rich", "numpy"}
-LENT = {Path("onnx_lint/pytest_plugin.py"): {"pytest"}}
-"""Packages that are there whenever the module is imported, because it is they who import it."""
+REMOTE = Path("onnx_lint/remote")
+LENT = {
+    Path("onnx_lint/pytest_plugin.py"): {"pytest"},
+    REMOTE / "access.py": {"fsspec"},
+    REMOTE / "hub.py": {"huggingface_hub"},
+    REMOTE / "s3_object.py": {"fsspec"},
+    REMOTE / "web_index.py": {"fsspec"},
+    REMOTE / "web_object.py": {"aiohttp", "fsspec", "yarl"},
+    REMOTE / "web_session.py": {"aiohttp", "yarl"},
+}
+"""Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which tells where
+they are not, has run before."""
 
 
 @dataclass(frozen=True)

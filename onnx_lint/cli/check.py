@@ -32,9 +32,10 @@ from onnx_lint.cli.settings_options import baseline_options, configuration_optio
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Lint models.
 
-    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, or - for
-    standard input. NAMES are separated by commas; options that take NAMES, GLOB, FILE or a pair may be repeated. A
-    configuration file says the same once and for all: see onnx-lint config.
+    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, - for standard
+    input, or the address of one of these in a store, such as https://host/model.onnx, s3://bucket/models/ or
+    hf://org/repo (with the extra remote). NAMES are separated by commas; options that take NAMES, GLOB, FILE or a
+    pair may be repeated. A configuration file says the same once and for all: see onnx-lint config.
     """
     if not paths and options["files_from"] is None:
         raise click.UsageError("Missing argument 'PATH...'.")

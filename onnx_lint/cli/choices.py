@@ -16,6 +16,7 @@ from onnx_lint.cli.option_values import (
     severities_of,
 )
 from onnx_lint.configuration.discovery import Configurations
+from onnx_lint.locations import is_remote
 from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ class Plan:
         with usable():
             found = self._fixed
             if self._discovers:
-                directory = "" if path == "-" else os.path.dirname(path)
+                # A configuration that stands beside a remote model is its owner's, and is not asked for.
+                directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
                 found = self._configurations.nearest(os.path.abspath(directory))
             if not self._pairs:
                 return found
@@ -218,6 +220,7 @@ def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
             opset_schemas=request.opset_schemas,
             proto=request.proto,
             opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
+            download=request.download,
             timings=request.timings,
         )
     except (ValueError, OSError) as error:

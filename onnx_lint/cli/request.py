@@ -50,6 +50,7 @@ class Request(Record):
     follow_links: bool = False
     external_data_roots: tuple[str, ...] = ()
     verify_checksums: bool = False
+    download: bool = False
     limits: tuple[str, ...] = ()
     files_from: str | None = None
     stdin_filename: str | None = None

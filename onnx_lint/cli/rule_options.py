@@ -128,6 +128,7 @@ extent_options = section(
         help="Follow links to such files into this folder, too.",
     ),
     click.option("--verify-checksums", is_flag=True, help="Read such files, and compare their checksums."),
+    click.option("--download", is_flag=True, help="Fetch remote files whole if their server gives no parts."),
     click.option(
         "--limit",
         "limits",

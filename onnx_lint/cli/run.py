@@ -15,6 +15,7 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
+from onnx_lint.locations import is_remote
 from onnx_lint.record import replace
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
+    from onnx_lint.remote.access import Access
     from onnx_lint.report import FileReport, Report
 
 
@@ -87,7 +89,7 @@ def _context(outputs: Iterable[Output], own: Request) -> int:
 
 def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     own = plan.of_run()
-    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input)
+    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=_access(own))
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
@@ -98,10 +100,20 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     return [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
 
 
+def _access(own: Request) -> Access | None:
+    """How much is asked of stores, where some path leads to one."""
+    if not any(map(is_remote, own.paths)) and own.files_from is None:
+        return None
+    from onnx_lint.cli.option_values import limits_of
+    from onnx_lint.remote.access import access_of
+
+    return access_of(limits_of(own.limits), download=own.download)
+
+
 def _task(item: Input, plan: Plan, stdin_filename: str | None, context: int, pictures: bool) -> Task:
     from onnx_lint.cli.lint_one import Task
 
-    name = stdin_filename if item.path == "-" else None
+    name = stdin_filename if item.path == "-" else item.name
     return Task(item.path, plan.of(name or item.path).settings, item.problem, name, context, pictures)
 
 
@@ -193,7 +205,7 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
 
 
 def _is_same(output: str, path: str) -> bool:
-    return path != "-" and os.path.realpath(output) == os.path.realpath(path)
+    return path != "-" and not is_remote(path) and os.path.realpath(output) == os.path.realpath(path)
 
 
 def _options_of(request: Request) -> Options:

@@ -104,18 +104,18 @@ def _load(path: str, request: Request) -> Model | None:
     from onnx_lint.cli.choices import Plan
     from onnx_lint.cli.failures import tell_unreadable
     from onnx_lint.cli.paths import has_working_directory
-    from onnx_lint.engine import load_source
+    from onnx_lint.engine import load_source, opened
     from onnx_lint.facts import why_not_judged
     from onnx_lint.model.documents.kinds import MODEL
     from onnx_lint.report import FileReport
-    from onnx_lint.source import ReadError, SourceError, source_of
+    from onnx_lint.source import ReadError, SourceError
 
     if not has_working_directory():
         raise RunError("the working directory is not there any more")
     settings = Plan(request).of(path).settings
     problem: str | None = None
     try:
-        with closing(source_of(path, settings.limits.file_bytes + 1)) as source:
+        with closing(opened(path, settings)) as source:
             model = load_source(source, path, settings, is_file=path != "-")
             # Rules read the file when they look at a tensor; here nothing is read from now on.
             problem = why_not_judged(model)

@@ -210,8 +210,8 @@ class FileParts(LoadedFile):
         """The folder in which files of external data are looked for; None where there is no place to look for them."""
         from onnx_lint.model.tensors.data_folder import DataFolder  # late, as above
 
-        if self.directory is None:
-            return None
+        if self.given_folder is not None or self.directory is None:
+            return self.given_folder
         return DataFolder(self.directory, self.trusted_folders, self.limits.external_bytes)
 
     @cached_property
