@@ -160,6 +160,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "Cell.outcome = forgetful\nmodel.value_flow",
     ),
+    "counted-pieces": Pair(
+        "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
+        "from onnx_lint.source import BytesSource\n"
+        "skeleton = read_skeleton(BytesSource(open(LARGE, 'rb').read()), 1 << 29, 5_000_000)\n",
+        "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
+        "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
+    ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"
         "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",
