@@ -148,11 +148,16 @@ class Cell:
         parameter = operator.schema.output_at(position)
         return parameter is None or kind in allowed_types(parameter)
 
-    def operands(self, facts: Facts) -> Operands | None:
+    def infer(self, node: Operands) -> None:
+        """Ask the shape rule again, of operands that keep what they are asked."""
+        if self._rule is not None:
+            self._rule.infer(node)
+
+    def operands(self, facts: Facts, kind: type[Operands] = Operands) -> Operands | None:
         """What shape rules see of a node with such inputs; None for nodes of which no rule is asked."""
         if self.operator is None or self._attributes is None:
             return None
-        return Operands(self.operator.schema, self._attributes, facts, self.count)
+        return kind(self.operator.schema, self._attributes, facts, self.count)
 
     def _with_content(self, facts: Facts, output: Fact) -> Fact:
         from onnx_lint.model.shapes.contents import contents_after
