@@ -36,16 +36,23 @@ PATIENCE = 120
 """Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
 
 
-def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def _limit(memory_bytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
 
 
-def _run(*arguments: str | Path, stdin: Any = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+def _run(
+    *arguments: str | Path, stdin: Any = subprocess.DEVNULL, memory_bytes: int = MEMORY_BYTES
+) -> subprocess.CompletedProcess[str]:
     """Run the program on its own, with limits on time and memory."""
-    command = [sys.executable, "-m", "onnx_lint", *map(str, arguments)]
     return subprocess.run(
-        command, stdin=stdin, capture_output=True, text=True, timeout=PATIENCE, preexec_fn=_limit, check=False
+        [sys.executable, "-m", "onnx_lint", *map(str, arguments)],
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        preexec_fn=functools.partial(_limit, memory_bytes),
+        check=False,
     )
 
 
@@ -84,7 +91,7 @@ def test_the_attack_is_found(attack: Attack, attacked: dict[str, dict[str, Any]]
 def test_the_heavy_attack_is_found_in_time(attack: Attack, tmp_path: Path):
     path = tmp_path / f"model{attack.suffix}"
     path.write_bytes(attack.make(tmp_path))
-    done = _run(path, "-f", "json")
+    done = _run(path, "-f", "json", memory_bytes=attack.memory_bytes)
     assert (done.returncode, done.stderr) in ((0, ""), (1, ""))
     (file,) = json.loads(done.stdout)["files"]
     assert file["internal_errors"] == []

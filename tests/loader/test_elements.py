@@ -54,10 +54,8 @@ QUICK = (
     "numbers of an attribute",
     "packed numbers of an attribute",
     "numbers of an attribute behind its type",
-    "empty initializers",
     "empty value infos",
     "dimensions of a shape",
-    "deep types",
 )
 """The lists of which not only the long run holds the memory."""
 
