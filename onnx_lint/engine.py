@@ -65,21 +65,28 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     errors: list[InternalError] = []
     cuts: list[_Cut] = []
     counts: Counter[Counts] = Counter()
+    selection = selection_of(settings)
     with watch("load rules"):
-        entries = selection_of(settings).asked(model)
+        entries = selection.asked(model)
+    found: set[str] = set()
     for entry in entries:
         left = model.limits.findings - len(diagnostics)
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                diagnostics += _run(entry, model, settings, left, cuts, counts)
+                located = _run(entry, model, settings, left, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
-                    diagnostics += _run(entry, model, settings, left, cuts, counts)
+                    located = _run(entry, model, settings, left, cuts, counts)
+            if located is not None:
+                found.add(entry.id)
+                diagnostics += located
         except (ReadError, MemoryError):
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
+            found.add(entry.id)
             errors.append(InternalError.of(error, entry.id))
+    selection.note(model, entries, found)
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
@@ -99,13 +106,16 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
 
 def _run(
     entry: Registered, model: Model, settings: Settings, left: int, cuts: list[_Cut], counts: Counter[Counts]
-) -> Sequence[_Located]:
-    """What one rule finds, at most `left` diagnostics or one; what is only to be counted goes into `counts`."""
+) -> Sequence[_Located] | None:
+    """What one rule finds, at most `left` diagnostics or one; what is only to be counted goes into `counts`.
+
+    None where it finds nothing; what it finds may all be left out.
+    """
     options = options_of(entry.rule, settings) if settings.options else {}
     findings = iter(entry.rule.run(model, **options))
     first = next(findings, None)
     if first is None:
-        return ()
+        return None
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
     return _limited(entry, found, model.limits, left, cuts)
 

@@ -27,7 +27,7 @@ LAYERS = (
     {"rule"},
     {"rules"},
     {"loader", "registry", "report"},
-    {"settings", "stopwatch"},
+    {"census", "settings", "stopwatch"},
     {"selection", "facts", "remote", "surroundings"},
     {"diagnose", "located", "neighbourhood"},
     {"engine"},
