@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.report_options import common_report_options, files_options, report_options
+from onnx_lint.cli.report_options import common_report_options, files_options, report_options, stdin_options
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
 from onnx_lint.cli.run import run
@@ -24,6 +24,7 @@ from onnx_lint.cli.settings_options import baseline_options, configuration_optio
 @rule_options
 @target_options
 @files_options
+@stdin_options
 @extent_options
 @report_options
 @baseline_options

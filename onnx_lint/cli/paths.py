@@ -33,6 +33,10 @@ class Input(Record):
     """Why there is nothing to lint."""
     name: str | None = None
     """How reports call it, where that is not its path: an address without credentials."""
+    size: int | None = None
+    """How many bytes it has, where the listing of a store told that."""
+    version: str | None = None
+    """What the store calls its version, where the listing told that."""
 
 
 def has_working_directory() -> bool:
@@ -115,7 +119,7 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
     try:
         for found in listed(address, access):
             is_empty = False
-            yield Input(found.address, name=found.url)
+            yield Input(found.address, name=found.url, size=found.size, version=found.version)
     except RemoteError as error:
         yield Input(address, str(error), shown)
         return

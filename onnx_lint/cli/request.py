@@ -10,7 +10,7 @@ from typing import Any, Final
 from onnx_lint.record import EMPTY, Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
-COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules", "shapes"})
+COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules", "scan", "shapes"})
 """The commands of the program. A path of such a name cannot come first."""
 
 _ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")

@@ -89,7 +89,7 @@ def _context(outputs: Iterable[Output], own: Request) -> int:
 
 def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     own = plan.of_run()
-    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=_access(own))
+    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=access_for(own))
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
@@ -100,7 +100,7 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     return [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
 
 
-def _access(own: Request) -> Access | None:
+def access_for(own: Request) -> Access | None:
     """How much is asked of stores, where some path leads to one."""
     if not any(map(is_remote, own.paths)) and own.files_from is None:
         return None

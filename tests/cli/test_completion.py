@@ -77,7 +77,8 @@ def _plain(offered: list[tuple[str, str]]) -> list[str]:
 def test_the_first_word_is_a_command_or_a_file(program: dict[str, str]):
     offered = _offered(program, "")
     assert offered[0] == ("file", "")
-    assert sorted(_plain(offered)) == ["check", "clauses", "completions", "config", "explain", "rules", "shapes"]
+    commands = ["check", "clauses", "completions", "config", "explain", "rules", "scan", "shapes"]
+    assert sorted(_plain(offered)) == commands
 
 
 def test_options_of_check_are_offered_without_its_name(program: dict[str, str]):
