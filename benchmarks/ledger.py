@@ -173,6 +173,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
         "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
     ),
+    "equal-functions": Pair(
+        "from onnx_lint.loader import load\nfrom onnx_lint.source import BytesSource\n"
+        "from onnx_lint.model.documents import roots\ndata = open(FUNCTIONS, 'rb').read()\n",
+        "load(BytesSource(data), 'm.onnx').value_flow",
+        "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
+        "load(BytesSource(data), 'm.onnx').value_flow",
+    ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"
         "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",
@@ -203,7 +210,12 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self._head = ""
-        made = {"SMALL": models.mixture(10), "LARGE": models.mixture(30_000), "FLAT": models.flat(30_000)}
+        made = {
+            "SMALL": models.mixture(10),
+            "LARGE": models.mixture(30_000),
+            "FLAT": models.flat(30_000),
+            "FUNCTIONS": models.functions(2_000),
+        }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"
             models.save(model, path)

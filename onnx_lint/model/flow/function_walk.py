@@ -10,7 +10,8 @@ from onnx_lint import schema
 from onnx_lint.model.flow.call_memory import CallMemory, GivenAttributes
 from onnx_lint.model.flow.frames import Frame, Frames, Known, Walk
 from onnx_lint.model.flow.function_declarations import FunctionDeclarations
-from onnx_lint.model.flow.walks import Call, arguments_for
+from onnx_lint.model.flow.value_flow import ValueFlow
+from onnx_lint.model.flow.walks import Call, Walked, arguments_for
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.shapes.attribute_values import Protos
 from onnx_lint.model.shapes.fact import ABSENT, UNKNOWN, Facts
@@ -25,13 +26,17 @@ class FunctionWalk:
         self,
         frames: Frames,
         declarations: FunctionDeclarations,
+        found: ValueFlow,
         walk: Callable[[Graph, Frame, Known, None], Walk],
     ) -> None:
         self._frames = frames
+        self._found = found
         self._walk = walk
         self._calls = CallMemory(frames.operator_of)
         self.declarations = declarations
         """What is held against the declarations in functions."""
+        self._of_twins: dict[tuple[Graph, Facts, GivenAttributes], tuple[Walked, Facts]] = {}
+        """The first walk over a body and what it brought, where that holds for all bodies of the same bytes."""
 
     def call(self, function: Function, node: Node, inputs: Facts, frame: Frame) -> Generator[Walk, Facts, Facts]:
         """The outputs of a call: those of the body, for these arguments, walked once."""
@@ -45,13 +50,30 @@ class FunctionWalk:
         known = self._calls.outputs(function, inputs, given)
         if known is not None:
             return known
-        typed = self._calls.typed_outputs(function, inputs, arguments)
-        if not self._calls.may_enter(function, for_types=typed is None):
-            self.declarations.doubt(function, types=typed is None)
-            return typed or ()
-        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call))
+        call = Call(node, inputs, frame.call)
+        first = function.body.twin or function.body, inputs, given
+        if first in self._of_twins:
+            self._calls.note_walk(function)
+            walked, outputs = self._of_twins[first]
+            self._found.keep(Walked(function.body, walked.facts, walked.unknown, walked.cells, call))
+        else:
+            typed = self._calls.typed_outputs(function, inputs, arguments)
+            if not self._calls.may_enter(function, for_types=typed is None):
+                self.declarations.doubt(function, types=typed is None)
+                return typed or ()
+            notes, is_first = self._found.notes, function.body not in self._found.walks
+            outputs = yield self._body(function, inputs, arguments, bound, call)
+            if is_first and self._found.notes == notes and self._stands_alone(function.body):
+                walked = self._found.walks.first_over(function.body)
+                self._of_twins[first] = walked, outputs
         self._calls.remember(function, inputs, given, arguments, outputs)
         return outputs
+
+    def _stands_alone(self, body: Graph) -> bool:
+        """Whether a walk over the body brings what one over a body of the same bytes would bring, and nothing else."""
+        if body.nested or body.value_info_names or self._found.keeps_all:
+            return False
+        return not any(self._frames.may_call(form.op_type) for form in body.form_counts)
 
     def was_entered(self, function: Function) -> bool:
         """Whether the body has been walked."""

@@ -84,7 +84,8 @@ class Flow:
         from onnx_lint.model.flow.function_declarations import FunctionDeclarations  # late: few models have any
         from onnx_lint.model.flow.function_walk import FunctionWalk
 
-        return FunctionWalk(self.frames, FunctionDeclarations(self.ground.types, self.faulty), self.walk)
+        declarations = FunctionDeclarations(self.ground.types, self.faulty)
+        return FunctionWalk(self.frames, declarations, self.found, self.walk)
 
     @cached_property
     def subgraphs(self) -> SubgraphWalk:
