@@ -80,7 +80,9 @@ def status_of(error: BaseException) -> int | None:
     if isinstance(response, dict):  # of botocore
         found = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     else:
-        found = getattr(error, "status", None) or getattr(error, "code", None) or getattr(response, "status_code", None)
+        # Of other exceptions than gcsfs's a code is something else: of the parser of aiohttp, what a server would answer.
+        code = getattr(error, "code", None) if type(error).__name__ == "HttpError" else None
+        found = getattr(error, "status", None) or code or getattr(response, "status_code", None)
     return found if isinstance(found, int) and 400 <= found < 600 else None
 
 
@@ -118,6 +120,7 @@ def _of_status(status: int, address: str, causes: list[BaseException], still: st
 
 def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
     """What an exception that has no status says about the way to the store; None where it says nothing."""
+    name = type(error).__name__
     if isinstance(error, socket.gaierror):
         return "the name of the host is not known"
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -126,8 +129,14 @@ def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
         return "there is no secure connection to the host"
     if isinstance(error, ConnectionRefusedError):
         return "the host refused the connection"
-    if type(error).__name__ in {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
+    if name in {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
         return f"no credentials were found{_hint(address)}"
+    if name == "TooManyRedirects":
+        return "the server redirects too often"
+    if "Redirect" in name:
+        return "the server redirects to what is no address of HTTP"
+    if name in {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError"}:
+        return "it is no address of HTTP"
     if _is_timeout(error):
         return f"no answer came within {seconds} second{'s' * (seconds != 1)}"
     return "the connection broke off" if _is_broken(error) else None

@@ -27,7 +27,8 @@ class S3Object:
         self._system = system
         self.address = address
         self._access = access
-        bucket, key, version = system.split_path(address)
+        path, _, version = address.partition("?versionId=")
+        bucket, key, _ = system.split_path(path)
         if not key:
             raise RemoteError("a bucket is no model")
         self._wanted = {"Bucket": bucket, "Key": key, **({"VersionId": version} if version else {})}
@@ -77,12 +78,20 @@ class S3Object:
                 if status_of(error.__cause__ or error) == _NO_SUCH_RANGE:
                     raise _EmptyError from None
                 raise
-            with answer["Body"] as body:
-                return answer, sync(self._system.loop, body.read, timeout=self._access.seconds_for(stop - start))
+            timeout = self._access.seconds_for(stop - start)
+            return answer, sync(self._system.loop, _content, answer["Body"], timeout=timeout)
 
         answer, data = tried(once, self.address, self._access)
         self.received += len(data)
         return answer, data
+
+
+async def _content(body: Any) -> bytes:
+    try:
+        content: bytes = await body.read()
+        return content
+    finally:
+        body.close()
 
 
 class _EmptyError(RemoteError):

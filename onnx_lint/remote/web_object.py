@@ -31,6 +31,7 @@ T = TypeVar("T")
 _CONTENT_RANGE: Final = r"bytes (?:([0-9]{1,19})-([0-9]{1,19})|\*)/([0-9]{1,19})"
 _ENCODED: Final = r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})*"
 _DOWNLOAD_PIECE: Final = 1 << 20
+_ANOTHER_RANGE: Final = "the server gave another range of the file than it was asked for"
 _LOOK_BYTES: Final = 1 << 10
 
 
@@ -130,7 +131,7 @@ class WebObject(Counter):
                 return Beginning(0, versions)
             wanted = min(length, self._size)
             if (start, stop) != (0, wanted):
-                raise RemoteError("the server gave another range of the file than it was asked for")
+                raise RemoteError(_ANOTHER_RANGE)
             parts.add(0, await self._content(answer, wanted))
             return Beginning(self._size, versions)
 
@@ -143,11 +144,13 @@ class WebObject(Counter):
             if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or _range_of(answer)[2] != self._size:
                 raise ChangedError
             if _range_of(answer)[:2] != (start, stop):
-                raise RemoteError("the server gave another range of the file than it was asked for")
+                raise RemoteError(_ANOTHER_RANGE)
             return await self._content(answer, stop - start)
 
     async def _content(self, answer: aiohttp.ClientResponse, length: int) -> bytes:
         """The content of an answer, which is to have `length` bytes."""
+        if answer.content_length not in {None, length}:
+            raise RemoteError(_ANOTHER_RANGE)
         try:
             data: bytes = await answer.content.readexactly(length)
         except EOFError as error:
