@@ -14,7 +14,7 @@ from onnx_lint.diagnose import Counts, diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
 from onnx_lint.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.loader import load
-from onnx_lint.locations import is_remote, shown_address
+from onnx_lint.locations import is_remote, shown_location, without_query
 from onnx_lint.memory import held_for_a_file
 from onnx_lint.model import ROOT, Model
 from onnx_lint.record import Record, replace
@@ -223,7 +223,7 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
         trusted = (directory, *trusted)
     return load(
         source,
-        path,
+        path if remote is None else without_query(path),
         settings.standard,
         directory,
         settings.limits,
@@ -299,8 +299,7 @@ def lint_file(
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
     `context`, `pictures`: as in `lint_source`.
     """
-    if name is None:
-        name = shown_address(path) if is_remote(path) else path
+    name = shown_location(path) if name is None else name
     try:
         source = opened(path, settings)
         return lint_source(source, name, settings, is_file=name != "-", context=context, pictures=pictures)

@@ -16,7 +16,7 @@ from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
 from onnx_lint.engine import lint_source, opened, report_of
-from onnx_lint.locations import is_remote, shown_address
+from onnx_lint.locations import shown_location
 from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.record import field_names, replace
 from onnx_lint.report import Diagnostic
@@ -169,7 +169,7 @@ def lint(
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
     if not isinstance(path, (str, type(None))):
         raise TypeError(f"a path is text, not {type(path).__name__}: {TAKEN} is taken")
-    name = os.fspath(filename) if filename is not None else _shown(path) if path is not None else IN_MEMORY
+    name = os.fspath(filename) if filename is not None else shown_location(path) if path is not None else IN_MEMORY
     try:
         plan = Plan(_request(name, given, config))
         choices = plan.of(name)
@@ -200,10 +200,6 @@ def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str]
     return Request(
         (name,), told, **given, config=() if file is None else (file,), no_config=file is None and not config
     )
-
-
-def _shown(path: str) -> str:
-    return shown_address(path) if is_remote(path) else path
 
 
 def _source(model: Any, path: str | None, settings: Settings) -> Source:

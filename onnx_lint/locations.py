@@ -72,6 +72,11 @@ def names_object(address: str) -> bool:
     return is_web(address) or without_query(address).lower().endswith(MODEL_SUFFIXES)
 
 
+def shown_location(location: str) -> str:
+    """A path as it is, or an address as it may stand in a report."""
+    return shown_address(location) if is_remote(location) else location
+
+
 def without_query(address: str) -> str:
     """The address up to its query; in other stores than those of HTTP only the version of an object is one."""
     return re.split(r"[?#]" if is_web(address) else _VERSION, address, maxsplit=1)[0]

@@ -7,7 +7,16 @@ from pathlib import Path
 
 from wire_bytes import LEN, length, number, tag, varint
 
-ENVIRONMENT = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "all_proxy", "HF_TOKEN", "HF_ENDPOINT")
+ENVIRONMENT = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "HF_TOKEN",
+    "HF_ENDPOINT",
+)
 
 MODEL = {"ir_version": 1, "producer_name": 2, "graph": 7, "opset_import": 8}
 GRAPH = {"node": 1, "name": 2, "initializer": 5, "input": 11, "output": 12}
@@ -70,11 +79,14 @@ def write_inlined(path: Path, tensors: int, elements: int, extra_nodes: int = 0)
     return path.stat().st_size
 
 
-def external_model(tensors: int, elements: int, location: str = "weights.bin") -> bytes:
-    """A model with its weights in one file, one behind the other; `location` may have the number in it: `{}`."""
+def external_model(tensors: int, elements: int, location: str = "weights.bin", **more: str) -> bytes:
+    """A model with its weights in one file, one behind the other; `location` may have the number in it: `{}`.
+
+    `more`: further entries of each tensor.
+    """
     model, graph = _around(tensors, elements)
     for index in range(tensors):
-        entries = {"location": location.format(index)}
+        entries = {"location": location.format(index), **more}
         if location == location.format(index):
             entries |= {"offset": str(4 * elements * index), "length": str(4 * elements)}
         stored = b"".join(length(13, length(1, key) + length(2, value)) for key, value in entries.items())

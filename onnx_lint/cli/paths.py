@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.locations import MODEL_SUFFIXES, is_remote, names_object, shown_address
+from onnx_lint.locations import MODEL_SUFFIXES, is_remote, names_object, shown_location
 from onnx_lint.record import Record
 from onnx_lint.regular_file import read_regular
 from onnx_lint.reporters.escape import visible
@@ -90,7 +90,7 @@ def find_inputs(
             found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)
     if found or may_be_none:
         return list(found.values())
-    first = shown_address(first) if is_remote(first) else first
+    first = shown_location(first)
     return [Input(first, f"{first}: every file is excluded")]
 
 
@@ -109,7 +109,7 @@ def _inputs(path: str, exclude: Sequence[str], access: Access | None) -> Iterato
 
 def _in_store(address: str, access: Access | None) -> Iterator[Input]:
     """What an address stands for; one of an object is not asked for before it is linted."""
-    shown = shown_address(address)
+    shown = shown_location(address)
     if names_object(address):
         yield Input(address, name=shown)
         return

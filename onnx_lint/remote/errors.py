@@ -80,7 +80,7 @@ def status_of(error: BaseException) -> int | None:
     if isinstance(response, dict):  # of botocore
         found = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     else:
-        # Of other exceptions than gcsfs's a code is something else: of the parser of aiohttp, what a server would answer.
+        # Of other exceptions than those of gcsfs a code is something else, such as what a server would answer to that.
         code = getattr(error, "code", None) if type(error).__name__ == "HttpError" else None
         found = getattr(error, "status", None) or code or getattr(response, "status_code", None)
     return found if isinstance(found, int) and 400 <= found < 600 else None

@@ -38,7 +38,8 @@ def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     """
     access = access or Access()
     try:
-        yield from sorted(_listed(target, access), key=lambda found: found.url)
+        found = {each.address: each for each in _listed(target, access)}  # a glob may lead to one object in two ways
+        yield from sorted(found.values(), key=lambda each: each.url)
     except RemoteError as error:
         raise type(error)(*_told(target, error)) from None
 
@@ -68,6 +69,8 @@ def _in_store(system: Any, target: str, access: Access) -> Iterator[RemoteObject
         matched = tried(lambda: system.glob(path, detail=True), target, access)
         any_file = path.endswith("**")
         for each, about in matched.items():
+            if _is_hidden(each, path):
+                continue
             if about.get("type") == "directory":
                 yield from () if any_file else _below(system, each, name, access)
             elif not any_file or _is_model(each, path):
@@ -110,6 +113,14 @@ class _Name:
 
 
 _REVISION: Final = r"((?:datasets/|spaces/|models/)?[^/@]+/[^/@]+)(@[^/]*)"
+
+
+def _is_hidden(path: str, pattern: str) -> bool:
+    """Whether a name begins with a dot that the pattern does not ask for."""
+    return (
+        any(part.startswith(".") and part not in pattern.split("/") for part in path.split("/"))
+        and "/.*" not in pattern
+    )
 
 
 def _is_model(path: str, folder: str) -> bool:

@@ -178,7 +178,9 @@ class TestServersWithoutRanges:
         same(linted(server.url("m.onnx")), data)
 
     @pytest.mark.parametrize("length", [True, False])
-    def test_a_large_file_is_refused_unless_it_is_to_be_downloaded(self, server: WebServer, length: bool, tmp_path: Path):
+    def test_a_large_file_is_refused_unless_it_is_to_be_downloaded(
+        self, server: WebServer, length: bool, tmp_path: Path
+    ):
         size = write_inlined(tmp_path / "m.onnx", tensors=2, elements=1 << 20)
         server.files["m.onnx"] = File(tmp_path / "m.onnx", ranges=False, length=length)
         limits = Limits(request_seconds=5, download_bytes=1 << 20)
