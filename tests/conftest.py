@@ -7,8 +7,7 @@ import sys
 import tempfile
 
 import pytest
-
-BLESSED = pytest.StashKey[list[str]]()
+from blessed import BLESSED
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from annotated_hex import parse_hex
-from conftest import BLESSED
+from blessed import BLESSED
 from fixture_files import (
     FIXTURES,
     Fixture,
