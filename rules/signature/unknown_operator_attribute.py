@@ -39,8 +39,8 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     operator's documentation says nothing; onnx-lint goes by the documentation.
 
     Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
-    have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required one
-    that the node lacks has one finding too: it is not told again that the required one is missing.
+    have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required
+    one that the node lacks has one finding too: it is not told again that the required one is missing.
 
     ### Example
 
