@@ -151,6 +151,12 @@ class Flow:
         differing = self._declarations.compare(graph, declared, discords, frame.call) if discords else set()
         if impossible:
             self._declarations.note_impossible(graph, declared, impossible, frame.call)
+        for index, graphs in nested.items():
+            operator = cells[table.forms[index]].operator if index < len(table.forms) else None
+            # Others with graphs are searches of ONNX Runtime, of which nobody says what they supply.
+            if operator is not None and not operator.by_subgraphs:
+                for each in graphs:
+                    yield self.walk_nested(each, frame, known, None)
         self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=has_unknown)
         # What is declared as another type is reported so, and a subgraph hands it on as unknown.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
@@ -212,8 +218,10 @@ class Flow:
 
 
 def _without_signature(node: Node, inputs: Facts) -> Facts:
-    """What is known of the outputs of an operator that ONNX Runtime writes into the domain of ONNX, which lacks it."""
-    if node.op_type != "SimplifiedLayerNormalization" or node.domain or not (node.outputs and inputs):
-        return ()
-    # Its type may be that of the scale instead.
-    return (fact(None, inputs[0].shape),)
+    """What is known of the outputs of operators without a signature that ONNX Runtime writes into models.
+
+    Its transformer tools put the first into the domain of ONNX, which lacks it, its training tools add the second. The
+    type may be that of the other input.
+    """
+    as_input = {"SimplifiedLayerNormalization": "", "Scale": "com.microsoft"}.get(node.op_type) == node.domain
+    return (fact(None, inputs[0].shape),) if as_input and node.outputs and inputs else ()

@@ -92,6 +92,7 @@ def test_a_loop_over_a_sequence_runs_for_each_element():
 
 def test_what_onnx_runtime_writes_into_the_domain_of_onnx_keeps_the_shape():
     assert flow("s = Constant<value_float = 1.0>()  y = SimplifiedLayerNormalization(x, s)").shape_of("y") == (2, "N")
+    assert flow("s = Constant<value_float = 1.0>()  y = com.microsoft.Scale(x, s)").shape_of("y") == (2, "N")
     assert flow("y = Simplified(x)").shape_of("y") is None
 
 
