@@ -38,6 +38,7 @@ class Pair:
 
 
 _SMALL: Final = "import sys; sys.argv[1:] = [SMALL]; from onnx_lint.__main__ import main\n"
+_MANY: Final = _SMALL.replace("SMALL", "MANY")
 _LINT: Final = """
 from onnx_lint.engine import lint_source
 from onnx_lint.settings import Settings
@@ -51,6 +52,12 @@ _LOAD: Final = """
 from onnx_lint.loader import load
 from onnx_lint.source import BytesSource
 data = open(LARGE, "rb").read()
+"""
+_FOLLOWED: Final = """
+from onnx_lint.loader import load
+from onnx_lint.source import BytesSource
+model = load(BytesSource(open(FLAT, "rb").read()), "m.onnx")
+model.operators, model.imports, [graph.positions for graph in model.graphs]
 """
 _TENSORS: Final = """
 from onnx_lint import schema
@@ -104,6 +111,15 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "collector-for-a-file": Pair(
         "from onnx_lint import lint\n", "lint(LARGE)", "import gc\ngc.disable = lambda: None\nlint(LARGE)"
     ),
+    "model-released": Pair(
+        _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
+    ),
+    "census": Pair(
+        _MANY,
+        "main()",
+        "from onnx_lint.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
+        "Census.note = lambda *_: None\nmain()",
+    ),
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
@@ -143,6 +159,27 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "    tensor = Tensor.FromString(data)\n"
         "    tensor.name, tensor.data_type, list(tensor.dims)",
     ),
+    "plain-outcomes": Pair(
+        _FOLLOWED,
+        "model.value_flow",
+        "from onnx_lint.model.flow.cell import Cell\noutcome = Cell.outcome\n"
+        "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
+        "Cell.outcome = forgetful\nmodel.value_flow",
+    ),
+    "counted-pieces": Pair(
+        "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
+        "from onnx_lint.source import BytesSource\n"
+        "skeleton = read_skeleton(BytesSource(open(LARGE, 'rb').read()), 1 << 29, 5_000_000)\n",
+        "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
+        "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
+    ),
+    "equal-functions": Pair(
+        "from onnx_lint.loader import load\nfrom onnx_lint.source import BytesSource\n"
+        "from onnx_lint.model.documents import roots\ndata = open(FUNCTIONS, 'rb').read()\n",
+        "load(BytesSource(data), 'm.onnx').value_flow",
+        "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
+        "load(BytesSource(data), 'm.onnx').value_flow",
+    ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"
         "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",
@@ -169,15 +206,25 @@ def _number(text: str) -> float:
 
 
 class Bench:
-    """Runs code in processes, with the models that it may name: SMALL, LARGE and FLAT."""
+    """Runs code in processes, with the models that it may name: SMALL, LARGE, FLAT, and MANY, a folder of 600."""
 
     def __init__(self, folder: Path) -> None:
         self._head = ""
-        made = {"SMALL": models.mixture(10), "LARGE": models.mixture(30_000), "FLAT": models.flat(30_000)}
+        made = {
+            "SMALL": models.mixture(10),
+            "LARGE": models.mixture(30_000),
+            "FLAT": models.flat(30_000),
+            "FUNCTIONS": models.functions(2_000),
+        }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"
             models.save(model, path)
             self._head += f"{name} = {str(path)!r}\n"
+        many = folder / "many"
+        many.mkdir()
+        for seed in range(600):
+            models.save(models.mixture(10 + seed % 40, seed), many / f"{seed}.onnx")
+        self._head += f"MANY = {str(many)!r}\n"
         self._environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONPATH": str(ROOT)}
         self._environment.pop("PYTHONDONTWRITEBYTECODE", None)
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from onnx_lint.locations import is_remote
 from onnx_lint.record import Record, replace
 from onnx_lint.regular_file import read_regular
 from onnx_lint.report import Diagnostic, FileReport
@@ -50,6 +51,8 @@ def file_key(path: str, baseline: str) -> str:
     """How the baseline at the path `baseline` names the file at `path`: relative to itself, with forward slashes."""
     if path == "-":
         return STANDARD_INPUT
+    if is_remote(path):
+        return path
     path, folder = os.path.abspath(path), os.path.dirname(os.path.abspath(baseline))
     try:
         return os.path.relpath(path, folder).replace(os.sep, "/")

@@ -42,6 +42,24 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         return value
 
 
+class shared_property(cached_property[_Value]):  # noqa: N801 - as above
+    """A property that equal objects share: it is asked of `twin` where the object has one."""
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> _Value: ...
+
+    def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
+        twin = None if instance is None else instance.__dict__["twin"]
+        if twin is None:
+            return super().__get__(instance, owner)
+        value: _Value = getattr(twin, self.name)
+        instance.__dict__[self.name] = value
+        return value
+
+
 Observer = Callable[[Any, str, Callable[[Any], Any]], Any]
 """Works out the property of an object that has this name, by this function, and may look at the time."""
 

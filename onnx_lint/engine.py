@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from onnx_lint.diagnose import Counts, diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
 from onnx_lint.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.loader import load
+from onnx_lint.locations import is_remote, shown_location, without_query
 from onnx_lint.memory import held_for_a_file
 from onnx_lint.model import ROOT, Model
 from onnx_lint.record import Record, replace
@@ -21,7 +23,10 @@ from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, Rep
 from onnx_lint.rule import Finding
 from onnx_lint.selection import selected_rules, selection_of
 from onnx_lint.settings import Settings, options_of, schemas_of
-from onnx_lint.source import ReadError, Source, SourceError, source_of
+from onnx_lint.source import BytesSource, FileSource, ReadError, Source, SourceError, source_of
+
+if TYPE_CHECKING:
+    from onnx_lint.remote import RemoteSource
 
 Watch = Callable[[str], AbstractContextManager[None]]
 """Measures a part of the work that has a name, see `onnx_lint.stopwatch`."""
@@ -60,21 +65,28 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     errors: list[InternalError] = []
     cuts: list[_Cut] = []
     counts: Counter[Counts] = Counter()
+    selection = selection_of(settings)
     with watch("load rules"):
-        entries = selection_of(settings).asked(model)
+        entries = selection.asked(model)
+    found: set[str] = set()
     for entry in entries:
         left = model.limits.findings - len(diagnostics)
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                diagnostics += _run(entry, model, settings, left, cuts, counts)
+                located = _run(entry, model, settings, left, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
-                    diagnostics += _run(entry, model, settings, left, cuts, counts)
+                    located = _run(entry, model, settings, left, cuts, counts)
+            if located is not None:
+                found.add(entry.id)
+                diagnostics += located
         except (ReadError, MemoryError):
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
+            found.add(entry.id)
             errors.append(InternalError.of(error, entry.id))
+    selection.note(model, entries, found)
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
@@ -99,13 +111,16 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
 
 def _run(
     entry: Registered, model: Model, settings: Settings, left: int, cuts: list[_Cut], counts: Counter[Counts]
-) -> Sequence[_Located]:
-    """What one rule finds, at most `left` diagnostics or one; what is only to be counted goes into `counts`."""
+) -> Sequence[_Located] | None:
+    """What one rule finds, at most `left` diagnostics or one; what is only to be counted goes into `counts`.
+
+    None where it finds nothing; what it finds may all be left out.
+    """
     options = options_of(entry.rule, settings) if settings.options else {}
     findings = iter(entry.rule.run(model, **options))
     first = next(findings, None)
     if first is None:
-        return ()
+        return None
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
     return _limited(entry, found, model.limits, left, cuts)
 
@@ -158,29 +173,62 @@ def lint_source(
     findings of a rule and clause the lines around them are told. `pictures`: whether the nodes around the worst ones
     are told. A source that cannot be read to its end gives a report that says why.
     """
-    with held_for_a_file(), closing(source):
+    with held_for_a_file() as leave, closing(source):
         try:
             if not settings.timings:
-                return _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
-            from onnx_lint.stopwatch import Stopwatch
+                report, model = _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
+            else:
+                from onnx_lint.stopwatch import Stopwatch
 
-            watch = Stopwatch()
-            with watch.on_indices():
-                report = _lint_source(source, path, settings, is_file, watch, context, pictures)
-            return replace(report, timings=tuple(watch.seconds.items()))
+                watch = Stopwatch()
+                with watch.on_indices():
+                    report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
+                report = replace(report, timings=tuple(watch.seconds.items()))
+            report = _with_traffic(report, source)
+            leave(model.release)
+            return report
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
+
+
+def opened(path: str, settings: Settings) -> Source:
+    """The source of the file at `path`, of standard input for `-`, or of a remote object.
+
+    Raises SourceError where it cannot be read.
+    """
+    if is_remote(path):
+        from onnx_lint.remote import open_remote  # with packages of its own, which only remote models need
+
+        return open_remote(path, settings)
+    # One byte more than the limit shows that there is more.
+    return source_of(path, settings.limits.file_bytes + 1)
+
+
+def _remote(source: Source) -> RemoteSource | None:
+    """The source where it is a remote object; nothing is imported to know that it is none."""
+    if isinstance(source, (BytesSource, FileSource)):
+        return None
+    from onnx_lint.remote.source import RemoteSource
+
+    return source if isinstance(source, RemoteSource) else None
+
+
+def _with_traffic(report: FileReport, source: Source) -> FileReport:
+    """The report with what was fetched; raises ReadError for a remote object that has changed meanwhile."""
+    remote = _remote(source)
+    return report if remote is None else replace(report, traffic=remote.finish())
 
 
 def load_source(source: Source, path: str, settings: Settings, *, is_file: bool) -> Model:
     """Load one source under settings, see `onnx_lint.loader.load`; `is_file` as in `lint_source`."""
     directory = os.path.dirname(path) if settings.external_data and is_file else None
+    remote = _remote(source) if directory is not None else None
     trusted = settings.external_data_roots
     if settings.follow_links and directory is not None:
         trusted = (directory, *trusted)
     return load(
         source,
-        path,
+        path if remote is None else without_query(path),
         settings.standard,
         directory,
         settings.limits,
@@ -189,12 +237,13 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
         target=settings.target,
         opset_imports=settings.opset_imports,
         trusted_folders=trusted,
+        given_folder=remote.beside(settings.limits.external_bytes) if remote is not None else None,
     )
 
 
 def _lint_source(
     source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: int, pictures: bool
-) -> FileReport:
+) -> tuple[FileReport, Model]:
     with watch("load model"):
         model = load_source(source, path, settings, is_file=is_file)
     verdict = lint_model(model, settings, watch)
@@ -210,7 +259,7 @@ def _lint_source(
             raise
         except Exception as error:  # a bug there is told and takes no finding away
             errors.append(InternalError.of(error))
-    return FileReport(
+    report = FileReport(
         path=path,
         size=source.size,
         diagnostics=diagnostics,
@@ -225,6 +274,7 @@ def _lint_source(
         incomplete=(*verdict.cut, *left_out(model, settings)),
         counted=verdict.counted,
     )
+    return report, model
 
 
 def _shown_with(
@@ -247,15 +297,16 @@ def _shown_with(
 def lint_file(
     path: str, settings: Settings, name: str | None = None, *, context: int = 0, pictures: bool = False
 ) -> FileReport:
-    """Lint the file at `path` (`-` for standard input); a file that cannot be read gives a report that says why.
+    """Lint the file at `path`, `-` for standard input, or a remote object under its address.
+
+    One that cannot be read gives a report that says why.
 
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
     `context`, `pictures`: as in `lint_source`.
     """
-    name = path if name is None else name
+    name = shown_location(path) if name is None else name
     try:
-        # One byte more than the limit shows that there is more.
-        source = source_of(path, settings.limits.file_bytes + 1)
+        source = opened(path, settings)
         return lint_source(source, name, settings, is_file=name != "-", context=context, pictures=pictures)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
@@ -264,3 +315,11 @@ def lint_file(
 def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
     """The report of a run with `settings` that found `files`."""
     return Report(tuple(files), settings.standard.edition, settings.standard.variant, selected_rules(settings))
+
+
+def told_apart(file: FileReport, own: Settings, usual: Settings) -> FileReport:
+    """The report of a file under its own settings; where these are not those of the first file, the report says so."""
+    if own is usual:
+        return file
+    standard = own.standard
+    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))

@@ -96,6 +96,9 @@ def left_out(model: Model, settings: Settings) -> Iterator[str]:
         untouched = ((name, file) for name, file in linked.items() if file.state.name == "LINKED")
         for location, file in islice(untouched, _MAX_UNREAD):
             yield f"the external data {quote(location)} was not examined: {file.detail}{_FOLLOWING}"
+        unseen = ((name, file) for name, file in linked.items() if file.state.name == "UNKNOWN")
+        for location, file in islice(unseen, _MAX_UNREAD):
+            yield f"the external data {quote(location)} was not examined: {file.detail}"
         if model.external_data and model.data_folder is not None:
             for location, reason in islice(model.data_folder.unread.items(), _MAX_UNREAD):
                 yield f"the contents of {quote(location)} were not verified: {reason}"

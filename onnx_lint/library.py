@@ -15,14 +15,15 @@ from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
-from onnx_lint.engine import lint_source, report_of
+from onnx_lint.engine import lint_source, opened, report_of
+from onnx_lint.locations import shown_location
 from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.record import field_names, replace
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT
 from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource, FileSource, Source, SourceError, source_of
+from onnx_lint.source import BytesSource, FileSource, Source, SourceError
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -104,6 +105,7 @@ def lint(
     external_data: bool = True,
     follow_links: bool = False,
     external_data_roots: Sequence[str | os.PathLike[str]] = (),
+    download: bool = False,
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
     target_ir: int | None = None,
@@ -117,14 +119,15 @@ def lint(
 ) -> Report:
     """Lint one model and return the report.
 
-    `model`: a path, the bytes of a model in any of its forms, a file opened for reading bytes, or a message such as
-    `onnx.ModelProto`, which may be any of the messages that `proto` names; an `onnx_ir.Model` or a
-    `torch.onnx.ONNXProgram` is written as such a message first. `edition`,
+    `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any of its forms,
+    a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
+    `proto` names; an `onnx_ir.Model` or a `torch.onnx.ONNXProgram` is written as such a message first. `edition`,
     `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `severity`: `error`,
     `warning`, `note` or `off` by rule id. `options`: options of
     rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
     `follow_links`, `external_data_roots`: whether links to such files are followed inside the folder of the model, and
-    further folders into which they are followed.
+    further folders into which they are followed. `download`: whether a remote model is fetched whole, up to the limit
+    `file_bytes`, where its server gives no parts.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
     name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
     by domain, the newest operator set versions that the consumer of the model knows. `consumers`: `onnx.checker`,
@@ -153,6 +156,7 @@ def lint(
         "external_data": external_data,
         "follow_links": follow_links,
         "external_data_roots": tuple(os.fspath(folder) for folder in external_data_roots),
+        "download": download,
         "opset_schemas": tuple(os.fspath(path) for path in opset_schemas),
         "limits": _pairs(limits),
         "target_ir": target_ir,
@@ -165,7 +169,7 @@ def lint(
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
     if not isinstance(path, (str, type(None))):
         raise TypeError(f"a path is text, not {type(path).__name__}: {TAKEN} is taken")
-    name = os.fspath(filename) if filename is not None else path if path is not None else IN_MEMORY
+    name = os.fspath(filename) if filename is not None else shown_location(path) if path is not None else IN_MEMORY
     try:
         plan = Plan(_request(name, given, config))
         choices = plan.of(name)
@@ -202,7 +206,7 @@ def _source(model: Any, path: str | None, settings: Settings) -> Source:
     if path is None:
         return _source_of_object(model)
     try:
-        return source_of(path, settings.limits.file_bytes + 1)
+        return opened(path, settings)
     except SourceError as error:
         raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None
 

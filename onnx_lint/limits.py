@@ -49,6 +49,10 @@ class Limits(Record):
     """Characters of the name of a value, node, operator, attribute, graph or function."""
     external_bytes: int = 1 << 36
     """Bytes of files of external data that are read for one model to verify their checksums."""
+    download_bytes: int = 1 << 26
+    """Bytes of a remote model that are fetched whole where its server gives no parts, unless --download is given."""
+    request_seconds: int = 60
+    """Seconds that a store may take to answer a request for a part of a remote model."""
     findings_per_rule: int = 1_000
     """Findings of one rule in one file."""
     findings: int = 10_000

@@ -8,7 +8,11 @@ from contextlib import contextmanager
 
 TYPE_CHECKING = False  # see onnx_lint: typing makes objects, which the collector would look through
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import Final
+
+    Release = Callable[[], None]
+    """Gives back the memory of an object whose parts refer to each other."""
 
 _MANY_OBJECTS = 50_000
 """Of so many new ones enough are garbage for a look: a thousand nodes have a quarter of them."""
@@ -30,21 +34,35 @@ def held_to_the_end() -> Iterator[None]:
         gc.freeze()
 
 
+_left: Final[list[Release]] = []
+"""What gives back the memory of the last file, where the program holds the garbage collector to its end."""
+
+
 @contextmanager
-def held_for_a_file() -> Iterator[None]:
-    """Hold the garbage collector while one file is linted.
+def held_for_a_file() -> Iterator[Callable[[Release], None]]:
+    """Hold the garbage collector while one file is linted, and hand out what to call when nobody needs the model more.
 
     A large model makes hundreds of thousands of objects that all stay, and are not to be looked through for garbage
     again and again (docs/performance.md: collector-for-a-file). Nothing may refer to the model any more when the
     collector is let go: it looks at once, and what it comes upon then it looks at again only much later.
+
+    What is handed out takes what releases the model: nothing is left of it then for the collector
+    (docs/performance.md: model-released). Where the program holds the collector to its end, it waits for `let_go`.
     """
     was_enabled = gc.isenabled()
     gc.disable()
+    left: list[Release] = [] if was_enabled else _left
     try:
-        yield
+        yield left.append
     finally:
         if was_enabled:
+            _release(left)
             gc.enable()
+
+
+def _release(left: list[Release]) -> None:
+    while left:
+        left.pop()()
 
 
 def let_go() -> None:
@@ -52,6 +70,7 @@ def let_go() -> None:
 
     The last file's memory goes with the process.
     """
+    _release(_left)
     if not gc.isenabled() and gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect(0)  # what is older belongs to the program
 

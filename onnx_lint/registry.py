@@ -48,6 +48,7 @@ class Registered:
         clauses: Iterable[str],
         needs: Need,
         about: str | None,
+        of: str | None = None,
         flag: Sequence[str] | None = None,
     ) -> None:
         self.id = id
@@ -61,6 +62,8 @@ class Registered:
         """What a document has to hold for the rule to judge it."""
         self.about = about
         """The property of a model that is false or empty where the rule finds nothing; None where it always looks."""
+        self.of = of
+        """The kind of elements on each of which by itself it decides; None where it looks at more."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None where there is none."""
 
@@ -112,7 +115,8 @@ def _index() -> dict[str, dict[str, Any]]:
 def index_entry(rule: Rule) -> dict[str, Any]:
     """What the index tells of a rule."""
     told: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
-    return told if rule.flag is None else {**told, "flag": rule.flag}
+    rare = {"of": rule.of, "flag": rule.flag}
+    return told | {name: value for name, value in rare.items() if value is not None}
 
 
 def _entries(module: str, plugin: str | None) -> Iterator[Registered]:

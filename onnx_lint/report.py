@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from onnx_lint.record import Record
+from onnx_lint.record import Record, replace
 from onnx_lint.spec.clauses import Severity
 
 OWN_ERRORS = "onnx-lint"
@@ -182,6 +182,17 @@ class Counted(Record):
         return f"{self.count:,} {self.words[self.count != 1]}"
 
 
+class Traffic(Record):
+    """What was fetched from a store for one model."""
+
+    requests: int
+    """How often the store was asked. What its file system does besides, such as to try again, it does not tell."""
+    received: int
+    """Bytes of content that came, those of files of external data too."""
+    version: str | None
+    """What the store calls the version that was read: an ETag, a version id, a hash; None where it has no name."""
+
+
 class FileReport(Record):
     """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
 
@@ -216,8 +227,19 @@ class FileReport(Record):
     """What a document is that is no model: names, and numbers of fields and elements."""
     counted: tuple[Counted, ...] = ()
     """What is not listed but counted, a number for each rule."""
+    traffic: Traffic | None = None
+    """What was fetched of a remote model; None for a local one."""
     timings: tuple[tuple[str, float], ...] = ()
     """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
+
+    def at_least(self, level: Severity) -> FileReport:
+        """The report without the findings that are less severe."""
+        if level is min(Severity):
+            return self
+        kept = [
+            tuple(item for item in found if item.severity >= level) for found in (self.diagnostics, self.suppressed)
+        ]
+        return replace(self, diagnostics=kept[0], suppressed=kept[1])
 
 
 class Weakening(Record):

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import compress
 from typing import Final
 
 from onnx_lint.cached import Memory
+from onnx_lint.census import Census
 from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import Registered, registry
@@ -71,9 +72,10 @@ class Selection:
         self.rules = rules
         self.entries = [entry for entry in rules.values() if _applies(entry, settings)]
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
-        self._matters: dict[tuple[str, bool], tuple[str, ...]] = {}
-        """What the rules that judge a kind of file are about, each once."""
+        self._open: dict[tuple[str, bool, frozenset[str]], tuple[list[Registered], tuple[str, ...]]] = {}
+        """The rules that judge a kind of file whose elements are settled or not, and what they are about, each once."""
         self._asked: dict[tuple[object, ...], list[Registered]] = {}
+        self._census = Census()
 
     def judging(self, model: Model) -> list[Registered]:
         """The rules that a file of its kind is held against."""
@@ -85,16 +87,20 @@ class Selection:
 
     def asked(self, model: Model) -> list[Registered]:
         """Those of them that have something to look at in it; of the others no file needs to be imported."""
-        judging = self.judging(model)
-        kind = (model.kind, model.loaded)
-        if kind not in self._matters:
-            self._matters[kind] = tuple({entry.about: None for entry in judging if entry.about is not None})
-        matters = self._matters[kind]
-        key = (*kind, *[_has(model, about) for about in matters])
-        if key not in self._asked:
-            there = {None, *compress(matters, key[len(kind) :])}
-            self._asked[key] = [entry for entry in judging if entry.about in there]
-        return self._asked[key]
+        key = (model.kind, model.loaded, self._census.settled(model))
+        if key not in self._open:
+            judging = [entry for entry in self.judging(model) if entry.of not in key[-1]]
+            self._open[key] = judging, tuple({entry.about: None for entry in judging if entry.about is not None})
+        judging, matters = self._open[key]
+        there = tuple([_has(model, about) for about in matters])
+        if (key, there) not in self._asked:
+            wanted = {None, *compress(matters, there)}
+            self._asked[key, there] = [entry for entry in judging if entry.about in wanted]
+        return self._asked[key, there]
+
+    def note(self, model: Model, asked: Iterable[Registered], found: Set[str]) -> None:
+        """Take note of a model: of the rules that were asked those of these ids had something to say, or crashed."""
+        self._census.note(model, asked, found)
 
 
 def _has(model: Model, about: str) -> bool:

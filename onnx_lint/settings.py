@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -60,6 +61,8 @@ class Settings(Record):
     """The message that the files hold, such as `TensorProto`; None to tell by their content."""
     opset_imports: Mapping[str, int] = EMPTY
     """Operator set versions by domain, for graphs and nodes that stand in no model which imports them."""
+    download: bool = False
+    """Whether remote files are fetched whole, up to the limit `file_bytes`, where their server gives no parts."""
     timings: bool = False
     """Whether to measure where the time goes."""
 
@@ -85,8 +88,13 @@ class Settings(Record):
 def selectors() -> set[str]:
     """Every name that a selection may hold."""
     entries = registry().values()
-    keywords = {word.upper() for clause in clauses().values() for word in clause.keyword.values()}
-    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | keywords | {ALL}
+    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | _keywords() | {ALL}
+
+
+@functools.cache
+def _keywords() -> frozenset[str]:
+    """The keywords of all clauses: hundreds with one for each edition, and each name of a selection is compared."""
+    return frozenset(word.upper() for clause in clauses().values() for word in clause.keyword.values())
 
 
 def check_selector(name: str) -> None:

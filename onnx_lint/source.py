@@ -2,7 +2,7 @@
 """Sources: bytes by position.
 
 No memory map: a file that shrinks under a map kills the process, a map counts as memory, and the same interface
-can later stand for range reads of a remote object.
+stands for range reads of a remote object, see `onnx_lint.remote`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from onnx_lint.regular_file import kind_of_file, open_regular
 
 WINDOW_BYTES = 1 << 16
 """How much a file source reads at once for small requests."""
+
+LEAST_WINDOW_BYTES = 64
+"""A window of a source that does not end has so many bytes: enough for the tag and length of any field."""
 
 _SPOOL_BYTES = 1 << 20
 
@@ -38,6 +41,12 @@ class Source(Protocol):
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on; raises ReadError when that fails."""
 
+    def window(self, offset: int, most: int) -> bytes:
+        """Return what is at hand from `offset` on, at most `most` bytes, for a walk that may soon leap elsewhere.
+
+        There are at least LEAST_WINDOW_BYTES, or all up to the end. Raises ReadError as `read_at` does.
+        """
+
     def close(self) -> None:
         """Release what the source holds; reading afterwards is an error."""
 
@@ -58,6 +67,10 @@ class BytesSource:
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on."""
         return self._data[offset : offset + length]
+
+    def window(self, offset: int, most: int) -> bytes:
+        """The same as `read_at`."""
+        return self.read_at(offset, most)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -90,6 +103,10 @@ class FileSource:
         self._window = self._read(offset, WINDOW_BYTES)
         self._window_offset = offset
         return self._window[:length]
+
+    def window(self, offset: int, most: int) -> bytes:
+        """The same as `read_at`."""
+        return self.read_at(offset, most)
 
     def _read(self, offset: int, length: int) -> bytes:
         pieces: list[bytes] = []

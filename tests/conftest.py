@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-import pytest
+import sys
+import tempfile
 
-BLESSED = pytest.StashKey[list[str]]()
+import pytest
+from blessed import BLESSED
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,6 +20,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[BLESSED] = []
+    if sys.dont_write_bytecode:
+        _share_bytecode(config)
+
+
+def _share_bytecode(config: pytest.Config) -> None:
+    """Have the hundreds of processes that tests start compile the package once, in a folder that goes in the end."""
+    folder = tempfile.TemporaryDirectory(prefix="onnx-lint-bytecode-")
+    config.add_cleanup(folder.cleanup)
+    environment = pytest.MonkeyPatch()
+    config.add_cleanup(environment.undo)
+    environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    environment.setenv("PYTHONPYCACHEPREFIX", folder.name)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

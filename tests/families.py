@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from fixture_files import diagnostics_of, fixtures
+from fixture_files import diagnostics_of, fixtures, fixtures_of
 
 from onnx_lint.model.types.stated_types import stating_attributes
 from onnx_lint.record import Record
@@ -158,8 +158,8 @@ class Told(Record):
 def _told(rule: str) -> tuple[Told, ...]:
     return tuple(
         Told(fixture.id, diagnostic.operator or "", diagnostic.subject or "", diagnostic.message)
-        for fixture in fixtures()
-        if fixture.rule == rule and not fixture.is_valid
+        for fixture in fixtures_of(rule)
+        if not fixture.is_valid
         for diagnostic in diagnostics_of(fixture)
         if diagnostic.rule == rule
     )
@@ -206,7 +206,7 @@ def _valid_nodes() -> Mapping[str, list[tuple[str, frozenset[str]]]]:
 def through_functions(rule: str) -> tuple[int, int]:
     """How many invalid and valid fixtures of the rule have an attribute that refers to a parameter of a function."""
     counts = [0, 0]
-    for fixture in fixtures():
-        if fixture.rule == rule and "ref_attr_name" in fixture.text:
+    for fixture in fixtures_of(rule):
+        if "ref_attr_name" in fixture.text:
             counts[fixture.is_valid] += 1
     return counts[0], counts[1]

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from annotated_hex import parse_hex
 from checkout import ROOT
 
 from onnx_lint.engine import lint_model
@@ -35,12 +37,14 @@ COUNTED = tuple({name for clause in clauses().values() if clause.presence == "co
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
 
+Headers = tuple[tuple[str, str], ...]
+
+_STATED = {"edition", "variant", "select", "option", "limit", "target"}
+"""The headers that are settings of the run; the others are about the file."""
+
 _HEADER = re.compile(r"# (edition|variant|name|proto|select|option|limit|target|metamorphic|expect): (.*)")
 _OPTION = re.compile(r"([a-z0-9-]+)\.([a-z0-9_]+) = (.+)")
 _OPT_OUT = re.compile(r"no \(.+\)")
-_HEX_TOKEN = re.compile(r'\s+|#[^\n]*|([0-9a-fA-F]{2})|"((?:[^"\\\n]|\\.)*)"')
-_ESCAPE = re.compile(rb'\\(?:x([0-9a-fA-F]{2})|([nt"\\]))')
-_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
 class FixtureError(Exception):
@@ -53,18 +57,18 @@ class Fixture:
 
     path: Path
     text: str
-    headers: tuple[tuple[str, str], ...]
+    headers: Headers
     """Key and value of each header, `expect` lines included, in file order."""
     prose: tuple[str, ...]
     block_lines: int
     """How many lines the block of comments at the top has."""
     expected: tuple[str, ...] = field(default=())
 
-    @property
+    @functools.cached_property
     def rule(self) -> str:
         return self.path.parent.parent.name
 
-    @property
+    @functools.cached_property
     def is_valid(self) -> bool:
         return self.path.parent.name == "valid"
 
@@ -78,93 +82,82 @@ class Fixture:
 
     @property
     def is_metamorphic(self) -> bool:
-        return self.is_text and not self._values("metamorphic") and not self.proto
+        return self.is_text and not _values(self.headers, "metamorphic") and not self.proto
 
     @property
     def data(self) -> bytes:
         """The bytes that are linted."""
         return self.text.encode() if self.is_text else parse_hex(self.text)
 
-    def _values(self, key: str) -> list[str]:
-        return [value for name, value in self.headers if name == key]
-
     @property
     def standard(self) -> Standard:
-        edition = self._values("edition") or [DEFAULT_STANDARD.edition]
-        variant = self._values("variant") or [DEFAULT_STANDARD.variant]
-        return Standard(edition[0], variant[0])
+        return self.settings.standard
+
+    @property
+    def limits(self) -> Limits:
+        return self.settings.limits
 
     @property
     def proto(self) -> str | None:
         """The message that the file holds where that is to be said."""
-        return next(iter(self._values("proto")), None)
+        return next(iter(_values(self.headers, "proto")), None)
 
     @property
     def settings(self) -> Settings:
-        select = tuple(name.strip() for value in self._values("select") for name in value.split(","))
-        ignore = () if self.rule == LEFT_OUT else (LEFT_OUT,)
-        return Settings(
-            self.standard,
-            select,
-            ignore,
-            extend_select=() if select else COUNTED,
-            options=self._options(),
-            limits=self.limits,
-            target=self._target(),
-        )
-
-    def _target(self) -> Target:
-        pairs = (value.partition(" = ") for value in self._values("target"))
-        versions = {name: int(value) for name, _, value in pairs}
-        ir_version = versions.pop("ir", None)
-        return Target(ir_version, {normalized_domain(domain): version for domain, version in versions.items()})
-
-    @property
-    def limits(self) -> Limits:
-        pairs = (value.partition(" = ") for value in self._values("limit"))
-        return DEFAULT_LIMITS.with_values({name: int(value) for name, _, value in pairs})
-
-    def _options(self) -> Mapping[str, Mapping[str, Any]]:
-        options: dict[str, dict[str, Any]] = {}
-        for value in self._values("option"):
-            match = _OPTION.fullmatch(value)
-            if match is None:
-                raise FixtureError(f"{self.id}: option {value!r} is not 'rule-id.name = value'")
-            rule, name, literal = match.groups()
-            options.setdefault(rule, {})[name] = tomllib.loads(f"value = {literal}")["value"]
-        return options
+        """The same object for all fixtures that state the same: the rules that one selects are looked for once."""
+        stated = tuple(header for header in self.headers if header[0] in _STATED)
+        return _settings(stated, () if self.rule == LEFT_OUT else (LEFT_OUT,))
 
     def model(self) -> Model:
-        name = next(iter(self._values("name")), self.path.name if self.is_text else "model.onnx")
-        # External data is looked up only where a folder `data` stands beside the fixture.
+        name = next(iter(_values(self.headers, "name")), self.path.name if self.is_text else "model.onnx")
+        settings, source = self.settings, BytesSource(self.data)
+        directory = self.directory
+        return load(source, name, settings.standard, directory, settings.limits, self.proto, target=settings.target)
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the files of external data are; they are looked up only where a folder `data` stands beside."""
         data = self.path.parent / "data"
-        directory = data if data.is_dir() else None
-        source = BytesSource(self.data)
-        return load(source, name, self.standard, directory, self.limits, self.proto, target=self._target())
+        return data if data.is_dir() else None
 
 
-def parse_hex(text: str) -> bytes:
-    """The bytes that annotated hex stands for."""
-    data = bytearray()
-    position = 0
-    while position < len(text):
-        match = _HEX_TOKEN.match(text, position)
+def _values(headers: Headers, key: str) -> list[str]:
+    return [value for name, value in headers if name == key]
+
+
+@functools.cache
+def _settings(stated: Headers, ignore: tuple[str, ...]) -> Settings:
+    edition = _values(stated, "edition") or [DEFAULT_STANDARD.edition]
+    variant = _values(stated, "variant") or [DEFAULT_STANDARD.variant]
+    select = tuple(name.strip() for value in _values(stated, "select") for name in value.split(","))
+    limits = (value.partition(" = ") for value in _values(stated, "limit"))
+    return Settings(
+        Standard(edition[0], variant[0]),
+        select,
+        ignore,
+        extend_select=() if select else COUNTED,
+        options=_options(stated),
+        limits=DEFAULT_LIMITS.with_values({name: int(value) for name, _, value in limits}),
+        target=_target(stated),
+    )
+
+
+def _target(stated: Headers) -> Target:
+    pairs = (value.partition(" = ") for value in _values(stated, "target"))
+    versions = {name: int(value) for name, _, value in pairs}
+    ir_version = versions.pop("ir", None)
+    return Target(ir_version, {normalized_domain(domain): version for domain, version in versions.items()})
+
+
+def _options(stated: Headers) -> Mapping[str, Mapping[str, Any]]:
+    options: dict[str, dict[str, Any]] = {}
+    for value in _values(stated, "option"):
+        match = _OPTION.fullmatch(value)
         if match is None:
-            raise FixtureError(
-                f"line {text.count(chr(10), 0, position) + 1}: {text[position : position + 10]!r} is no hex"
-            )
-        digits, quoted = match.groups()
-        if digits is not None:
-            data += bytes.fromhex(digits)
-        elif quoted is not None:
-            data += _ESCAPE.sub(_unescape, quoted.encode())
-        position = match.end()
-    return bytes(data)
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    digits, char = match.groups()
-    return bytes.fromhex(digits.decode()) if digits is not None else _ESCAPES[char]
+            raise FixtureError(f"option {value!r} is not 'rule-id.name = value'")
+        rule, name, literal = match.groups()
+        options.setdefault(rule, {})[name] = tomllib.loads(f"value = {literal}")["value"]
+    return options
 
 
 def read_fixture(path: Path) -> Fixture:
@@ -201,6 +194,16 @@ def fixtures() -> tuple[Fixture, ...]:
     return tuple(read_fixture(path) for path in sorted(fixture_paths()))
 
 
+@functools.cache
+def _by_rule() -> Mapping[str, tuple[Fixture, ...]]:
+    return {rule: tuple(own) for rule, own in itertools.groupby(fixtures(), lambda fixture: fixture.rule)}
+
+
+def fixtures_of(rule: str) -> tuple[Fixture, ...]:
+    """The fixtures in the folder of the rule, in the order of their paths."""
+    return _by_rule().get(rule, ())
+
+
 def fixture_paths() -> Iterator[Path]:
     """Every file under fixtures/ that is a fixture."""
     for kind in ("valid", "invalid"):
@@ -208,10 +211,24 @@ def fixture_paths() -> Iterator[Path]:
             yield from FIXTURES.glob(f"*/{kind}/*.{suffix}")
 
 
+class Linted(NamedTuple):
+    """What a run over a fixture under its own settings gives."""
+
+    form: str
+    """How the file was written: `textproto`, `json` or `binary`."""
+    diagnostics: tuple[Diagnostic, ...]
+
+
 @functools.cache
+def linted(fixture: Fixture) -> Linted:
+    """Lint the fixture, once in a process; a rule that crashes fails the test."""
+    model = fixture.model()
+    return Linted(model.form, lint(model, fixture.settings))
+
+
 def diagnostics_of(fixture: Fixture) -> tuple[Diagnostic, ...]:
     """What onnx-lint says of the fixture under its own settings; a rule that crashes fails the test."""
-    return lint(fixture.model(), fixture.settings)
+    return linted(fixture).diagnostics
 
 
 def lint(model: Model, settings: Settings) -> tuple[Diagnostic, ...]:
@@ -221,15 +238,11 @@ def lint(model: Model, settings: Settings) -> tuple[Diagnostic, ...]:
     return verdict.diagnostics
 
 
-def as_line(diagnostic: Diagnostic, model: Model) -> str:
-    """A diagnostic as an `expect` line has it, without the header's name."""
-    offset = "" if model.form != "binary" else _offset(diagnostic)
-    place = f"{diagnostic.place}{offset}"
-    return f"{diagnostic.severity.label}[{diagnostic.rule}] {place}: {diagnostic.message}"
-
-
-def _offset(diagnostic: Diagnostic) -> str:
-    return "" if diagnostic.byte_range is None else f"@{diagnostic.byte_range[0]}"
+def as_line(diagnostic: Diagnostic, form: str) -> str:
+    """A diagnostic of a file of this form as an `expect` line has it, without the header's name."""
+    at = diagnostic.byte_range if form == "binary" else None
+    offset = "" if at is None else f"@{at[0]}"
+    return f"{diagnostic.severity.label}[{diagnostic.rule}] {diagnostic.place}{offset}: {diagnostic.message}"
 
 
 def bless(fixture: Fixture, lines: list[str]) -> bool:

@@ -199,6 +199,8 @@ class Attack:
     suffix: str = ".onnx"
     place: str | None = None
     """The place of the finding, where it is told."""
+    memory_bytes: int = 1 << 30
+    """How much address space the program may have."""
 
 
 def _made(data: bytes | Callable[[], bytes]) -> Callable[[Path], bytes]:
@@ -435,7 +437,9 @@ def _named(name: bytes, field: int) -> Callable[[Path], bytes]:
     return make
 
 
-_HUNDRED_MB = 100 << 20
+_LONG = 25 << 20
+_FOR_LONG = 320 << 20
+"""So much address space is for a name that long: a dozen times as much, which is as if 100 MB had a gigabyte."""
 
 HEAVY = (
     # A million tiny fields
@@ -494,9 +498,9 @@ HEAVY = (
             )
         ),
     ),
-    # Names of 100 MB
-    Attack("a name of 100 MB", "exceeded-limit", _named(b"A" * _HUNDRED_MB, 3)),
-    Attack("a value name of 100 MB", "exceeded-limit", _named(b"-" * _HUNDRED_MB, 1)),
-    Attack("an operator of 100 MB", "exceeded-limit", _named("é".encode() * (_HUNDRED_MB // 2), 4)),
+    # Names of 25 MB
+    Attack("a name of 25 MB", "exceeded-limit", _named(b"A" * _LONG, 3), memory_bytes=_FOR_LONG),
+    Attack("a value name of 25 MB", "exceeded-limit", _named(b"-" * _LONG, 1), memory_bytes=_FOR_LONG),
+    Attack("an operator of 25 MB", "exceeded-limit", _named("é".encode() * (_LONG // 2), 4), memory_bytes=_FOR_LONG),
     Attack("text of 17 MB", "exceeded-limit", _made(lambda: HEAD.encode() + b"\n" * (17 << 20)), suffix=".textproto"),
 )

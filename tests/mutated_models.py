@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import onnx
 from fixture_files import Fixture, fixtures
@@ -19,10 +19,10 @@ MUTANTS = 2
 NUMBERS = (0, 1, -1, 2, 7, 2**31, -(2**40))
 
 
-def models() -> Iterator[tuple[str, onnx.ModelProto]]:
-    """The models of the fixtures in text form, each with its name."""
+def models(rules: Set[str] | None = None) -> Iterator[tuple[str, onnx.ModelProto]]:
+    """The models of the fixtures in text form, each with its name; those of some rules alone."""
     for fixture in fixtures():
-        if fixture.is_text and not fixture.proto:
+        if fixture.is_text and not fixture.proto and (rules is None or fixture.rule in rules):
             model = _parsed(fixture)
             if model is not None:
                 yield fixture.id, model
@@ -82,9 +82,9 @@ def _mutate_value(message: Message, field: FieldDescriptor, choose: random.Rando
     return None
 
 
-def cases() -> Iterator[tuple[str, onnx.ModelProto]]:
-    """Each model and its mutants, with a name."""
-    for name, model in models():
+def cases(rules: Set[str] | None = None) -> Iterator[tuple[str, onnx.ModelProto]]:
+    """Each model, or each of the fixtures of some rules, and its mutants, with a name."""
+    for name, model in models(rules):
         yield name, model
         for number in range(MUTANTS):
             choose = random.Random(f"{SEED} {name} {number}")

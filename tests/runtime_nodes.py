@@ -135,14 +135,14 @@ MATRICES = (
 IMAGES = (
     node("FusedConv", f(1, 4, 9, 9), f(6, 2, 3, 3), f(6), to=(1, 6, 4, 4), group=2, strides=[2, 2], activation="Relu"),
     node("QLinearConv", u8(1, 4, 9, 9), S, Z, u8(6, 4, 3, 3), S, Z, S, Z, to=(1, 6, 7, 7)),
-    node("QLinearConv", u8(1, 9, 9, 4), S, Z, u8(6, 4, 3, 3), S, Z, S, Z, to=(1, None, None, 6), channels_last=1),
+    node("QLinearConv", u8(1, 9, 9, 4), S, Z, u8(6, 4, 3, 3), S, Z, S, Z, to=(1, 7, 7, 6), channels_last=1),
     node("QLinearAveragePool", u8(1, 4, 9, 9), S, Z, S, Z, to=(1, 4, 5, 5), **POOL),
-    node("QLinearAveragePool", u8(1, 9, 9, 4), S, Z, S, Z, to=(1, None, None, 4), channels_last=1, **POOL),
+    node("QLinearAveragePool", u8(1, 9, 9, 4), S, Z, S, Z, to=(1, 5, 5, 4), channels_last=1, **POOL),
     node("QLinearGlobalAveragePool", u8(2, 4, 9, 9), S, Z, S, Z, to=(2, 4, 1, 1)),
     node("QLinearGlobalAveragePool", u8(2, 9, 9, 4), S, Z, S, Z, to=(2, 1, 1, 4), channels_last=1),
-    node("NhwcMaxPool", u8(1, 9, 9, 4), to=(1, None, None, 4), **POOL),
-    node("NhwcConv", f(1, 9, 9, 4), f(6, 3, 3, 4), to=(1, None, None, 6), runs=False),
-    node("NhwcFusedConv", f(1, 9, 9, 4), f(6, 3, 3, 4), to=(1, None, None, 6), runs=False),
+    node("NhwcMaxPool", u8(1, 9, 9, 4), to=(1, 5, 5, 4), **POOL),
+    node("NhwcConv", f(1, 9, 9, 4), f(6, 4, 3, 2), to=(1, 7, 8, 6), runs=False),
+    node("NhwcFusedConv", f(1, 9, 9, 4), f(6, 4, 3, 2), to=(1, 7, 8, 6), runs=False),
 )
 
 QUANTIZATION = (
@@ -297,4 +297,112 @@ TRANSFORMERS = (
     node("RestorePadding", f(7, 8), i32(2, 5), to=(2, 5, 8), runs=False),
 )
 
-NODES = (*ELEMENTS, *MATRICES, *IMAGES, *QUANTIZATION, *TRANSFORMERS)
+PROMPTS = np.ones((2, 4), np.int32)
+FOUR, SEVEN, FIVE = (of(np.int32, number) for number in (4, 7, 5))
+
+GENERATION = (
+    node("BeamSearch", PROMPTS, SEVEN, None, FIVE, FOUR, to=[(2, 4, 7), (2, 4), (None, 2, 5, None)], runs=False),
+    node("GreedySearch", PROMPTS, SEVEN, to=(2, 7), runs=False),
+    node("Sampling", PROMPTS, SEVEN, to=[(2, 7), (2, 50)], runs=False, vocab_size=50),
+    node("Sampling", PROMPTS, SEVEN, to=[(2, 7), (2, None)], runs=False),
+    node(
+        "WhisperBeamSearch",
+        f(2, 80, 30),
+        SEVEN,
+        None,
+        FIVE,
+        FOUR,
+        to=[(2, 4, 7), (2, 4), (None, 2, 5, None), None, (2,)],
+        runs=False,
+    ),
+)
+
+DESCRIBED = (
+    node(
+        "AttnLSTM",
+        f(6, 2, 3),
+        f(2, 16, 5),
+        f(2, 16, 4),
+        to=[(6, 2, 2, 4), (2, 2, 4), (2, 2, 4)],
+        runs=False,
+        hidden_size=4,
+        direction="bidirectional",
+    ),
+    node("BranchwiseRMSNorm", f(2, 3, 4, 8), f(8), to=(2, 3, 4, 8), runs=False),
+    node("ConvTransposeWithDynamicPads", f(1, 4, 5, 5), f(4, 3, 3, 3), to=(1, 6, None, None), runs=False, group=2),
+    node(
+        "DecoderAttention",
+        *(f(5, 2, 8), f(6, 2, 8), f(8, 8), f(8, 16), f(24)),
+        to=[(5, 2, 8), (2, 4, None, None), (2, 4, None, None)],
+        runs=False,
+        num_heads=4,
+    ),
+    node("DequantizeBFP", u8(40), of(np.int64, 2, 3), of(np.int64, 3, 1), to=(2, 3), runs=False, bfp_type=1),
+    node(
+        "EngramGate",
+        *(f(2, 5, 3, 8), f(2, 5, 3, 8), f(2, 5, 8), f(3, 8), f(3, 8), f(3, 8)),
+        to=[(2, 5, 3, 8)] * 2,
+        runs=False,
+    ),
+    node("HyperConnectionPostMix", f(2, 5, 3, 8), f(2, 5, 8), f(2, 5, 3), to=(2, 5, 3, 8), runs=False),
+    node("LinearAttentionGate", f(2, 5, 4), f(4), f(4), f(2, 5, 4), to=[(2, 5, 4)] * 2, runs=False),
+    node("MatMulBlockQuantizedFp4Weight", f(2, 5, 32), u8(6, 16), u8(6, 2), S, to=(2, 5, 6), runs=False),
+    node("MatMulBlockQuantizedFp8Weight", f(2, 5, 32), u8(6, 32), f(6, 2), to=(2, 5, 6), runs=False),
+    node("MatMulFpQ4", f(2, 5, 32), u8(90), of(np.int64, 32, 6), to=(2, 5, 6), runs=False),
+    node(
+        "MatMulNBitsMlp",
+        *(f(2, 5, 32), None, None, u8(6, 2, 8), f(12), None, u8(6, 2, 8), f(12)),
+        to=[(2, 5, 6), (2, 5, 32)],
+        runs=False,
+        K=32,
+        N=6,
+        block_size=16,
+        activation="silu",
+    ),
+    node(
+        "MatMulNBitsQkv",
+        *(f(2, 5, 32), None, f(32), u8(6, 2, 8), f(12), None, u8(4, 2, 8), f(8), None, u8(4, 2, 8), f(8)),
+        to=[(2, 5, 6), (2, 5, 4), (2, 5, 4), (2, 5, 32)],
+        runs=False,
+        K=32,
+        Nq=6,
+        Nkv=4,
+        block_size=16,
+    ),
+    node(
+        "MaxpoolWithMask",
+        *(f(1, 3, 9, 9), i32(1, 1, 9, 9)),
+        to=(1, 3, 5, 5),
+        runs=False,
+        **POOL,
+    ),
+    node(
+        "NGramHashMapping",
+        *(i32(2, 5), i32(3), i32(8)),
+        to=[(2, 5, 8), (2, None)],
+        runs=False,
+        max_ngram_size=3,
+        n_head_per_ngram=4,
+        pad_id=0,
+    ),
+    node(
+        "PagedAttention",
+        *(f(7, 16), None, None, f(9, 4, 2, 8), f(9, 4, 2, 8), i32(3), i32(2), i32(2, 4)),
+        to=[(7, None), (9, 4, 2, 8), (9, 4, 2, 8)],
+        runs=False,
+        num_heads=2,
+        kv_num_heads=2,
+    ),
+    node("QOrderedAttention", i8(2, 5, 8), *[S] * 4, i8(8, 8), to=(2, 5, None), runs=False, num_heads=2),
+    node("QOrderedLongformerAttention", i8(2, 5, 8), S, i8(8, 24), to=(2, 5, 8), runs=False, num_heads=2),
+    node("QOrderedMatMul", i8(2, 5, 8), S, i8(8, 6), S, S, to=(2, 5, None), runs=False),
+    node(
+        "VarlenCausalConvWithState",
+        *(f(7, 4), f(4, 1, 3), i32(3), None, f(2, 4, 2)),
+        to=[(7, 4), (2, 4, 2), (2, 6, 4)],
+        runs=False,
+        state_update_capacity=6,
+    ),
+)
+
+NODES = (*ELEMENTS, *MATRICES, *IMAGES, *QUANTIZATION, *TRANSFORMERS, *GENERATION, *DESCRIBED)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from onnx_lint.model.shapes.fact import ABSENT, fact
 from onnx_lint.model.shapes.operands import Operands
 from onnx_lint.spec.operators import OperatorSchemas
@@ -15,3 +18,12 @@ def node(operator, *shapes, version=25, outputs=1, **attributes):
     schema = SCHEMAS.find("", operator, version)
     facts = tuple(ABSENT if shape is ... else fact("tensor(float)", shape) for shape in shapes)
     return Operands(schema, attributes, facts, outputs)
+
+
+def size_of(dim: int | str, sizes: Mapping[str, int]) -> int | None:
+    """The size that a dimension stands for when its variables stand for these; None where another one is in it."""
+    if isinstance(dim, int):
+        return dim
+    names = sorted(map(re.escape, sizes), key=len, reverse=True)
+    text = re.sub("|".join(names) or "$", lambda found: str(sizes.get(found[0], "")), dim)
+    return int(eval(text, {"min": min})) if re.fullmatch(r"(?:[-+*/(), \d]|min)+", text) else None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from onnx_lint import schema
 from onnx_lint.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
 from onnx_lint.cli.application import run
 from onnx_lint.loader import load
+from onnx_lint.model import Proto
 from onnx_lint.report import Diagnostic, FileReport, InternalError
 from onnx_lint.settings import Settings
 from onnx_lint.source import BytesSource
@@ -342,10 +344,8 @@ def test_the_key_of_a_file() -> None:
 INSERTED = "inserted_by_the_test"
 
 
-def _with_a_node_before(fixture: Fixture) -> bytes | None:
+def _with_a_node_before(proto: Proto) -> bytes | None:
     """The model with a node put before the others in every graph outside of functions; None where there is none."""
-    proto = schema.message("ModelProto")()
-    proto.CopyFrom(message_of(fixture.model()))
     graphs = list(_graphs(proto.graph)) if proto.HasField("graph") and proto.graph.node else []
     for index, graph in enumerate(graphs):
         nodes = [schema.message("NodeProto").FromString(node.SerializeToString()) for node in graph.node]
@@ -370,19 +370,24 @@ def _is_about_the_insertion(item: Diagnostic) -> bool:
 
 
 TEXTS = [fixture for fixture in fixtures() if fixture.is_text and not fixture.is_valid and fixture.expected]
+BY_RULE = {rule: list(own) for rule, own in itertools.groupby(TEXTS, lambda fixture: fixture.rule)}
 
 
-@pytest.mark.parametrize("fixture", TEXTS, ids=lambda fixture: fixture.id)
-def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(fixture: Fixture) -> None:
+def _reopened(fixture: Fixture) -> list[Diagnostic]:
     proto = message_of(fixture.model())
-    data = _with_a_node_before(fixture)
-    if data is None:
-        return
+    data, extended = bytes(proto.SerializeToString()), _with_a_node_before(proto)
+    if extended is None:
+        return []
     settings = fixture.settings
-    before = lint(load(BytesSource(bytes(proto.SerializeToString())), "m.onnx", fixture.standard), settings)
-    after = lint(load(BytesSource(data), "m.onnx", fixture.standard), settings)
+    before, after = (lint(load(BytesSource(each), "m.onnx", fixture.standard), settings) for each in (data, extended))
     report = split(FileReport("m.onnx", 1, after), entries_of(before))
-    assert [item for item in report.diagnostics if not _is_about_the_insertion(item)] == []
+    return [item for item in report.diagnostics if not _is_about_the_insertion(item)]
+
+
+@pytest.mark.parametrize("own", BY_RULE.values(), ids=BY_RULE)
+def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(own: list[Fixture]) -> None:
+    reopened = {fixture.id: _reopened(fixture) for fixture in own}
+    assert {name: found for name, found in reopened.items() if found} == {}
 
 
 def test_an_entry_of_a_crashed_rule_lives_on() -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.cached import cached_property
+from onnx_lint.cached import cached_property, shared_property
 
 
 class _Counted:
@@ -22,3 +22,21 @@ def test_a_cached_property_is_worked_out_once_for_each_object():
     assert (one.value, one.value, other.value) == (7, 7, 7)
     assert (one.asked, other.asked) == (1, 1)
     assert (type(_Counted.value), _Counted.value.__doc__) == (cached_property, "The value.")
+
+
+class _Twin:
+    def __init__(self, value: int, twin: _Twin | None = None) -> None:
+        self.value = value
+        self.twin = twin
+
+    @shared_property
+    def double(self) -> int:
+        """Twice the value."""
+        return 2 * self.value
+
+
+def test_a_shared_property_is_that_of_the_twin():
+    one = _Twin(3)
+    same, other = _Twin(4, one), _Twin(5)
+    assert (same.double, one.double, other.double) == (6, 6, 10)
+    assert "double" in vars(same)

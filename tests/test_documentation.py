@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import yaml
 from checkout import ROOT
-from fixture_files import Fixture, fixtures
+from fixture_files import Fixture, fixtures_of
 
 from onnx_lint import lint
 from onnx_lint.cli.application import application, run
@@ -139,7 +139,7 @@ def test_the_shown_command_gives_the_shown_report(
 ):
     for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(variable, raising=False)
-    for number, fixture in enumerate(fixture for fixture in fixtures() if fixture.rule == name):
+    for number, fixture in enumerate(fixtures_of(name)):
         shown = _shown(site, fixture)
         if shown is None:
             continue

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator, Set
@@ -13,11 +14,12 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT, TESTS
+from syntax_trees import files, tree_of
 
 MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (
-    {"cached", "memory", "package_data", "record", "regular_file"},
+    {"cached", "locations", "memory", "package_data", "record", "regular_file"},
     {"distribution", "option_types", "source", "visible", "wording"},
     {"spec"},
     {"limits", "schema"},
@@ -25,12 +27,13 @@ LAYERS = (
     {"rule"},
     {"rules"},
     {"loader", "registry", "report"},
-    {"settings", "stopwatch"},
-    {"selection", "facts", "surroundings"},
+    {"census", "settings", "stopwatch"},
+    {"selection", "facts", "remote", "surroundings"},
     {"diagnose", "located", "neighbourhood"},
     {"engine"},
     {"reporters"},
     {"baseline", "configuration"},
+    {"fleet"},
     {"cli"},
     {"library"},
     {"assertion"},
@@ -64,8 +67,21 @@ FACADE = "__init__"
 
 RUN_TIME = {"google", "click", "markdown_it", "rich", "numpy"}
 LATE = {"markdown_it", "rich", "numpy"}
-LENT = {Path("onnx_lint/pytest_plugin.py"): {"pytest"}}
-"""Packages that are there whenever the module is imported, because it is they who import it."""
+REMOTE = Path("onnx_lint/remote")
+LENT = {
+    Path("onnx_lint/pytest_plugin.py"): {"pytest"},
+    REMOTE / "access.py": {"fsspec"},
+    REMOTE / "hub.py": {"huggingface_hub"},
+    REMOTE / "s3_object.py": {"fsspec"},
+    REMOTE / "web_index.py": {"fsspec"},
+    REMOTE / "web_object.py": {"aiohttp", "fsspec", "yarl"},
+    REMOTE / "web_session.py": {"aiohttp", "yarl"},
+}
+"""Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which tells where
+they are not, has run before."""
+
+OF_EXTRAS = {"fleet": {"dask", "distributed", "locket", "psutil", "pyarrow"}}
+"""Packages that an extra installs, by the layer that has them to itself."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +102,9 @@ class Import:
         return f"{self.file}:{self.line} imports {self.name}"
 
 
-def _files() -> Iterator[Path]:
-    for folder in ("onnx_lint", "rules"):
-        yield from sorted((ROOT / folder).rglob("*.py"))
-
-
 def _imports(path: Path) -> Iterator[Import]:
     file = path.relative_to(ROOT)
-    yield from _walk(ast.parse(path.read_text(encoding="utf-8")), file, late=False)
+    yield from _walk(tree_of(path), file, late=False)
 
 
 def _walk(node: ast.AST, file: Path, *, late: bool) -> Iterator[Import]:
@@ -113,7 +124,14 @@ def _is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
 
 
-ALL = [found for path in _files() for found in _imports(path)]
+@functools.cache
+def _all() -> tuple[Import, ...]:
+    """What all modules import."""
+    return tuple(found for path in files() for found in _imports(path))
+
+
+def _package() -> list[Path]:
+    return [path for path in files() if path.is_relative_to(ROOT / "onnx_lint")]
 
 
 def _level(layer: str) -> int:
@@ -128,7 +146,7 @@ def test_every_module_has_a_layer():
 
 def test_imports_go_one_way():
     wrong = []
-    for found in ALL:
+    for found in _all():
         parts = found.name.split(".")
         if parts[0] != "onnx_lint" or found.layer == FACADE:
             continue
@@ -160,9 +178,9 @@ def _needed(found: Import, modules: Set[str]) -> Iterator[str]:
 
 def test_no_import_circles():
     """Whether an import is late, or for types alone, makes no difference: two modules that need each other are one."""
-    modules = {_module(path.relative_to(ROOT)) for path in _files()}
+    modules = {_module(path.relative_to(ROOT)) for path in files()}
     needs: dict[str, set[str]] = {module: set() for module in modules}
-    for found in ALL:
+    for found in _all():
         needs[_module(found.file)].update(_needed(found, modules))
     assert sum(map(len, needs.values())) > len(modules), "hardly any import was seen"
     while free := {module for module in needs if not needs[module] & needs.keys()}:
@@ -180,7 +198,7 @@ def test_inside_the_model_imports_go_down():
     parts = {Path(path.relative_to(ROOT / "onnx_lint" / "model").parts[0]).stem for path in MODEL.rglob("*.py")}
     assert sorted(parts - set().union(*FLOORS)) == []
     wrong = []
-    for found in ALL:
+    for found in _all():
         if found.layer != "model" or not found.name.startswith("onnx_lint.model"):
             continue
         own, (_, _, target, *_) = Path(found.file.parts[2]).stem, [*found.name.split("."), FACADE]
@@ -193,10 +211,10 @@ def test_inside_the_model_imports_go_down():
 def test_the_bytes_of_nodes_initializers_and_value_infos_are_read_in_columns_only():
     """Elsewhere the message of one of them is asked for by `schema.opened`, when something is to be said of it."""
     wrong, seen = [], 0
-    for path in _files():
+    for path in files():
         reads = [
             f"{path.relative_to(ROOT)}:{node.lineno}"
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in ast.walk(tree_of(path))
             if isinstance(node, ast.Attribute) and node.attr in READ_BYTES
         ]
         seen += len(reads)
@@ -222,10 +240,10 @@ def _models_in(function: ast.FunctionDef) -> set[str]:
 def test_nobody_sets_an_attribute_of_a_model():
     """A model is finished when `load` returns it; what it derives it keeps itself."""
     wrong, seen = [], 0
-    for path in _files():
+    for path in files():
         if path == MODEL / "loaded_file.py":
             continue
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for function in ast.walk(tree_of(path)):
             if not isinstance(function, ast.FunctionDef):
                 continue
             models = _models_in(function)
@@ -280,9 +298,9 @@ OF_THE_SPECIFICATION = {
 def test_what_remembers_every_answer_is_asked_of_the_specification():
     """`functools.cache` has no bound, so that what it keeps must be the specification's choice and not a file's."""
     found: list[str] = []
-    for path in sorted((ROOT / "onnx_lint").rglob("*.py")):
+    for path in _package():
         module = path.relative_to(ROOT / "onnx_lint").with_suffix("").as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if not isinstance(node, ast.FunctionDef) or not node.args.args + node.args.kwonlyargs:
                 continue
             if any(ast.unparse(each) in {"cache", "functools.cache"} for each in node.decorator_list):
@@ -290,8 +308,8 @@ def test_what_remembers_every_answer_is_asked_of_the_specification():
     assert sorted(found) == sorted(chain.from_iterable(OF_THE_SPECIFICATION.values()))
     calls = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in sorted((ROOT / "onnx_lint").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path in _package()
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"cache", "functools.cache"}
     ]
     assert calls == []
@@ -300,8 +318,8 @@ def test_what_remembers_every_answer_is_asked_of_the_specification():
 def test_only_a_memory_outlives_a_model():
     """What a module keeps at its top is a constant, or a `Memory`, which has a bound."""
     wrong, memories = [], 0
-    for path in sorted((ROOT / "onnx_lint").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path in _package():
+        tree = tree_of(path)
         where = path.relative_to(ROOT)
         if where not in OF_THE_PROCESS:
             wrong += [f"{where}:{node.lineno} global" for node in ast.walk(tree) if isinstance(node, ast.Global)]
@@ -322,35 +340,35 @@ def test_only_a_memory_outlives_a_model():
 
 def test_nobody_imports_a_rule_by_its_name():
     """Where the rules lie differs between a checkout and a wheel; they are reached through the registry."""
-    assert [str(found) for found in ALL if found.name.split(".")[0] == "rules"] == []
-    assert [str(found) for found in ALL if found.name.startswith("onnx_lint.rules")] == []
+    assert [str(found) for found in _all() if found.name.split(".")[0] == "rules"] == []
+    assert [str(found) for found in _all() if found.name.startswith("onnx_lint.rules")] == []
 
 
 def test_run_time_needs_five_packages_and_no_onnx():
     wrong = []
-    for found in ALL:
+    for found in _all():
         package = found.name.split(".")[0]
-        allowed = RUN_TIME | {"onnx_lint"} | LENT.get(found.file, set())
+        allowed = RUN_TIME | {"onnx_lint"} | LENT.get(found.file, set()) | OF_EXTRAS.get(found.layer, set())
         if package not in allowed and package not in sys.stdlib_module_names:
             wrong.append(str(found))
     assert wrong == []
 
 
 BORDER = {
-    *("application", "check", "settings_options", "report_options", "sections"),
-    *("catalogue", "configuration", "shapes", "completion", "completed_values", "bash_words"),
+    *("application", "check", "rule_options", "settings_options", "report_options", "sections"),
+    *("catalogue", "configuration", "scan", "shapes", "completion", "completed_values", "bash_words"),
 }
 """The modules that speak with click: the program, its commands and options, and completion in shells."""
 
 
 def test_click_stands_at_the_border():
     """What the command line asks for goes on as a Request, for which nobody needs click."""
-    using = {found.file for found in ALL if found.name.split(".")[0] == "click"}
+    using = {found.file for found in _all() if found.name.split(".")[0] == "click"}
     assert using == {Path("onnx_lint/cli", f"{name}.py") for name in BORDER}
     inside = {f"onnx_lint.cli.{name}" for name in BORDER}
     wrong = [
         str(found)
-        for found in ALL
+        for found in _all()
         if found.file not in using
         and found.file != Path("onnx_lint/__main__.py")
         and (found.name in inside or found.name.rpartition(".")[0] in inside)
@@ -359,12 +377,12 @@ def test_click_stands_at_the_border():
 
 
 def test_rich_and_numpy_are_imported_late():
-    wrong = [str(found) for found in ALL if found.name.split(".")[0] in LATE and not found.late]
+    wrong = [str(found) for found in _all() if found.name.split(".")[0] in LATE and not found.late]
     assert wrong == []
 
 
 def test_one_file_owns_the_garbage_collector():
-    wrong = [str(found) for found in ALL if found.name.split(".")[0] == "gc"]
+    wrong = [str(found) for found in _all() if found.name.split(".")[0] == "gc"]
     assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/memory.py"]
 
 

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 from checkout import ROOT
+from syntax_trees import files, tree_of
 
 CITED = re.compile(r"docs/performance\.md:\s+([a-z-]+)")
 PART = "half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|fifteenth|twentieth|fiftieth|hundredth"
@@ -33,22 +34,23 @@ def ledger() -> Iterator[ModuleType]:
         yield importlib.import_module("ledger")
 
 
-def _texts() -> Iterator[tuple[Path, str]]:
+@pytest.fixture(scope="module")
+def texts() -> list[tuple[Path, str]]:
     """The comments of each module, those of neighbouring lines as one, and the strings that are documentation."""
-    for path in sorted([*(ROOT / "onnx_lint").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]):
-        source = path.read_text(encoding="utf-8")
-        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return list(_texts())
+
+
+def _texts() -> Iterator[tuple[Path, str]]:
+    for path in files():
+        tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
         yield path, " ".join(token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT)
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(tree_of(path)):
             if (
                 isinstance(node, ast.Expr)
                 and isinstance(node.value, ast.Constant)
                 and isinstance(node.value.value, str)
             ):
                 yield path, " ".join(node.value.value.split())
-
-
-TEXTS = list(_texts())
 
 
 def test_the_rows_are_those_that_the_benchmark_measures(ledger: ModuleType):
@@ -59,12 +61,12 @@ def test_every_row_says_that_something_is_gained(ledger: ModuleType):
     assert [name for name, (quick, slow) in ledger.rows().items() if quick >= slow] == []
 
 
-def test_the_rows_are_those_that_the_code_cites(ledger: ModuleType):
-    assert {name for _, text in TEXTS for name in CITED.findall(text)} == set(ledger.PAIRS)
+def test_the_rows_are_those_that_the_code_cites(ledger: ModuleType, texts: list[tuple[Path, str]]):
+    assert {name for _, text in texts for name in CITED.findall(text)} == set(ledger.PAIRS)
 
 
-def test_no_comment_has_figures_of_its_own():
-    claims = [f"{path.relative_to(ROOT)}: {found[0]}" for path, text in TEXTS for found in CLAIM.finditer(text)]
+def test_no_comment_has_figures_of_its_own(texts: list[tuple[Path, str]]):
+    claims = [f"{path.relative_to(ROOT)}: {found[0]}" for path, text in texts for found in CLAIM.finditer(text)]
     assert claims == []
 
 

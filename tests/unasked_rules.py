@@ -19,9 +19,13 @@ def unasked(model: Model, settings: Settings) -> list[Registered]:
     return [entry for entry in selection.judging(model) if entry.id not in asked]
 
 
+def with_all_rules(settings: Settings) -> Settings:
+    """The settings with every rule selected."""
+    return replace(settings, select=(ALL,), ignore=())
+
+
 def missed(model: Model, settings: Settings) -> list[str]:
-    """What those of all rules find all the same; of the settings the options count and the standard."""
-    settings = replace(settings, select=(ALL,), ignore=())
+    """What those of all rules find all the same; of the settings, which `with_all_rules` gives, the options count."""
     return [
         f"{entry.id}: {finding.place}: {finding.message}"
         for entry in unasked(model, settings)

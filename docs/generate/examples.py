@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from fixture_files import COUNTED, Fixture, diagnostics_of, fixtures
+from fixture_files import COUNTED, Fixture, diagnostics_of, fixtures_of
 
 from generate.markdown import block
 from onnx_lint.engine import lint_source, report_of
@@ -45,7 +45,7 @@ _SPELLINGS: Final = {
 
 def examples(rule: Rule) -> Iterator[str]:
     """The sections of the page that show models which break the rule, and models which do not."""
-    own = [fixture for fixture in fixtures() if fixture.rule == rule.id]
+    own = fixtures_of(rule.id)
     invalid = _telling(rule, [fixture for fixture in own if not fixture.is_valid])
     # A model of an edition that does not know the rule shows nothing.
     kept = (fixture for fixture in own if fixture.is_valid and rule.id in selected_rules(fixture.settings))

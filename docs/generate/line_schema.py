@@ -20,6 +20,23 @@ _DESCRIPTION: Final = (
     "may be added, and none is removed or given another meaning."
 )
 
+_OBJECT: Final = {
+    "type": "object",
+    "description": "What tells the file from other versions of it; only in the reports of `onnx-lint scan`.",
+    "required": ["size", "version", "settings"],
+    "properties": {
+        "size": {"type": ["integer", "null"], "minimum": 0, "description": "In bytes; null where it is not known."},
+        "version": {
+            "type": "string",
+            "description": "The time of its last change, or the version in its store; empty where neither is known.",
+        },
+        "settings": {
+            "type": "string",
+            "description": "A digest of settings, rules and versions.",
+        },
+    },
+}
+
 
 def line_schema() -> dict[str, Any]:
     """The schema, which needs no other."""
@@ -29,6 +46,7 @@ def line_schema() -> dict[str, Any]:
     file = copy.deepcopy(definitions["file"])
     file["required"].remove("diagnostics")
     del file["properties"]["diagnostics"]
+    file["properties"]["object"] = _OBJECT
     run = {
         "type": "object",
         "required": ["version", "tool"],

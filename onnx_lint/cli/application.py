@@ -17,6 +17,7 @@ from onnx_lint.cli.check import check_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.scan import scan_command
 from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.streams import standard_output
 
@@ -110,6 +111,7 @@ for _command in (
     clauses_command,
     config_command,
     shapes_command,
+    scan_command,
     completions_command,
 ):
     application.add_command(_command)

@@ -21,6 +21,7 @@ from onnx_lint.baseline import (
 )
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.streams import report_file
+from onnx_lint.locations import is_remote
 from onnx_lint.record import replace
 from onnx_lint.reporters.escape import STANDARD_INPUT, visible
 
@@ -96,9 +97,9 @@ class Baselines:
 
 
 def _may_be_there(name: str, baseline: str) -> bool:
-    """Whether the file that the baseline calls `name` still exists; what came by standard input always may."""
+    """Whether the file that the baseline calls `name` still exists; what came from elsewhere always may."""
     folder = os.path.dirname(os.path.abspath(baseline))
-    return name == STANDARD_INPUT or os.path.lexists(os.path.join(folder, name))
+    return name == STANDARD_INPUT or is_remote(name) or os.path.lexists(os.path.join(folder, name))
 
 
 def _write(path: str, baseline: Baseline) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from onnx_lint.cli.check import edition_option
 from onnx_lint.cli.completion import complete_rules_and_clauses
+from onnx_lint.cli.rule_options import edition_option
 from onnx_lint.cli.streams import standard_output, use_color
 
 if TYPE_CHECKING:

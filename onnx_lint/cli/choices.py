@@ -16,13 +16,14 @@ from onnx_lint.cli.option_values import (
     severities_of,
 )
 from onnx_lint.configuration.discovery import Configurations
+from onnx_lint.locations import is_remote
 from onnx_lint.record import Record, replace
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
     from onnx_lint.configuration.values import SetValues
     from onnx_lint.limits import Limits
-    from onnx_lint.report import Diagnostic, FileReport
+    from onnx_lint.report import Diagnostic
     from onnx_lint.settings import Settings
     from onnx_lint.spec.target import Target
 
@@ -100,7 +101,8 @@ class Plan:
         with usable():
             found = self._fixed
             if self._discovers:
-                directory = "" if path == "-" else os.path.dirname(path)
+                # A configuration that stands beside a remote model is its owner's, and is not asked for.
+                directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
                 found = self._configurations.nearest(os.path.abspath(directory))
             if not self._pairs:
                 return found
@@ -116,16 +118,6 @@ class Plan:
             with usable():
                 self._merged[id(values)] = merged(self.request, values)
         return self._merged[id(values)]
-
-
-def told_apart(file: FileReport, own: Settings, usual: Settings) -> FileReport:
-    """The report of a file under its own settings; where these are not those of the first file, the report says so."""
-    if own is usual:
-        return file
-    from onnx_lint.selection import selected_rules
-
-    standard = own.standard
-    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
 
 
 class usable:  # noqa: N801 - used like a function
@@ -228,6 +220,7 @@ def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
             opset_schemas=request.opset_schemas,
             proto=request.proto,
             opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
+            download=request.download,
             timings=request.timings,
         )
     except (ValueError, OSError) as error:

@@ -9,6 +9,7 @@ import sys
 from onnx_lint.cli.crash import tell_trace
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
+from onnx_lint.locations import is_remote
 from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError, Report
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -25,7 +26,11 @@ def tell_failures(report: Report) -> None:
 
 def tell_unreadable(file: FileReport) -> None:
     """Say why there is no verdict on a file, with the file or command that may have been meant."""
-    hint = "" if file.path == "-" or os.path.lexists(file.path) else hint_for_missing(file.path, COMMANDS)
+    hint = (
+        ""
+        if file.path == "-" or is_remote(file.path) or os.path.lexists(file.path)
+        else hint_for_missing(file.path, COMMANDS)
+    )
     if (file.unreadable or "").endswith("is a pipe, not a regular file"):
         hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
     sys.stderr.write(f"Error: {visible(file.unreadable or '')}{hint}\n")

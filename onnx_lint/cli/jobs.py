@@ -32,19 +32,19 @@ def lint_each(
     if workers <= 1:
         for index, task in enumerate(tasks):
             done[index] = lint_one(task)
-            on_done(task.path)
+            on_done(task.name or task.path)
             yield index
         return
     for index in here:
         done[index] = lint_one(tasks[index])
-        on_done(tasks[index].path)
+        on_done(tasks[index].name or tasks[index].path)
     from onnx_lint.cli.workers import in_workers
 
     turn = 0
     with contextlib.closing(in_workers(tasks, elsewhere, workers)) as reports:
         for index, report in reports:
             done[index] = report
-            on_done(tasks[index].path)
+            on_done(tasks[index].name or tasks[index].path)
             while turn in done:
                 yield turn
                 turn += 1

@@ -33,7 +33,7 @@ def lint_one(task: Task) -> FileReport:
 
     let_go()
     if task.problem is not None:
-        return FileReport(task.path, 0, unreadable=task.problem)
+        return FileReport(task.name or task.path, 0, unreadable=task.problem)
     try:
         return lint_file(task.path, task.settings, task.name, context=task.context, pictures=task.pictures)
     except Exception as error:

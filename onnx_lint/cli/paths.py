@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.locations import MODEL_SUFFIXES, is_remote, names_object, shown_location
 from onnx_lint.record import Record
 from onnx_lint.regular_file import read_regular
 from onnx_lint.reporters.escape import visible
@@ -16,12 +17,7 @@ from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
-
-MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt")
-"""What is looked for in directories. A file that is named is linted whatever its suffix.
-
-Not `.pb`: under that name lie the data of test cases, and as many files of TensorFlow, which are no fault of anybody's.
-"""
+    from onnx_lint.remote.access import Access
 
 _MAGIC: Final = frozenset("*?[")
 _MAX_NEIGHBOURS: Final = 10_000
@@ -35,6 +31,12 @@ class Input(Record):
     path: str
     problem: str | None = None
     """Why there is nothing to lint."""
+    name: str | None = None
+    """How reports call it, where that is not its path: an address without credentials."""
+    size: int | None = None
+    """How many bytes it has, where the listing of a store told that."""
+    version: str | None = None
+    """What the store calls its version, where the listing told that."""
 
 
 def has_working_directory() -> bool:
@@ -66,36 +68,64 @@ def paths_of(request: Request) -> Iterable[str]:
     return paths
 
 
-def find_inputs(paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False) -> list[Input]:
+def find_inputs(
+    paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False, access: Access | None = None
+) -> list[Input]:
     """The inputs in the given order, those of a directory or a glob sorted, each once.
 
     A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories. Neither
     `**` nor the search through a directory follows links to directories.
     `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
     out however it was named. When nothing is left of all paths, that is a problem of the first, unless it may be.
+    `access`: how much is asked of the stores in which addresses lead; None for the usual.
     """
     found: dict[str, Input] = {}
     first = ""
     for path in paths:
         first = first or path
-        for item in _inputs(path, exclude):
-            if item.problem is None and item.path != "-" and _is_excluded(item.path, exclude):
+        for item in _inputs(path, exclude, access):
+            if item.problem is None and item.path != "-" and _is_excluded(item.name or item.path, exclude):
                 continue
-            found.setdefault(item.path if item.path == "-" else os.path.abspath(item.path), item)
+            is_path = item.path != "-" and not is_remote(item.path)
+            found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)
     if found or may_be_none:
         return list(found.values())
+    first = shown_location(first)
     return [Input(first, f"{first}: every file is excluded")]
 
 
-def _inputs(path: str, exclude: Sequence[str]) -> Iterator[Input]:
+def _inputs(path: str, exclude: Sequence[str], access: Access | None) -> Iterator[Input]:
     if path == "-":
         yield Input(path)
+    elif is_remote(path):
+        yield from _in_store(path, access)
     elif os.path.isdir(path):
         yield from _in_directory(path, exclude)
     elif not _MAGIC.isdisjoint(path) and not os.path.lexists(path):
         yield from _in_glob(path, exclude)
     else:
         yield Input(path)
+
+
+def _in_store(address: str, access: Access | None) -> Iterator[Input]:
+    """What an address stands for; one of an object is not asked for before it is linted."""
+    shown = shown_location(address)
+    if names_object(address):
+        yield Input(address, name=shown)
+        return
+    from onnx_lint.remote import RemoteError, listed
+
+    is_empty = True
+    try:
+        for found in listed(address, access):
+            is_empty = False
+            yield Input(found.address, name=found.url, size=found.size, version=found.version)
+    except RemoteError as error:
+        yield Input(address, str(error), shown)
+        return
+    if is_empty:
+        wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
+        yield Input(address, f"{shown}: no model below this address; looked for {wanted}", shown)
 
 
 def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
@@ -105,6 +135,9 @@ def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
     from onnx_lint.configuration.globs import matches
 
     parts = [path]
+    if is_remote(path):
+        while (path := path.rpartition("/")[0]) and not path.endswith(":/"):
+            parts.append(path)
     while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:
         parts.append(path)
     here = os.getcwd()

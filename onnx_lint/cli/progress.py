@@ -65,6 +65,14 @@ class ProgressBar:
             with self._lock:
                 self._update()
 
+    def show(self, done: int, said: str) -> None:
+        """Show that so many files are done, with a few words in the place of the last path."""
+        self._done = done
+        self._last = said
+        if self._timer is not None:
+            with self._lock:
+                self._update()
+
     @contextlib.contextmanager
     def hidden(self) -> Iterator[None]:
         """Take the bar away while something else is written to the terminal."""

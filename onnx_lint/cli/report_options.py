@@ -64,17 +64,56 @@ files_options = section(
         help="Also the paths in FILE, or - for standard input: one a line, or with NUL between them.",
     ),
     click.option(
-        "--stdin-filename",
-        metavar="FILE",
-        help="The path to take for that of standard input.",
-    ),
-    click.option(
         "--exclude",
         multiple=True,
         metavar="GLOB",
         help="Leave files out; without a slash, by name anywhere.",
     ),
     click.option("--allow-no-input", is_flag=True, help="Exit with 0 when every file is excluded."),
+)
+
+stdin_options = section(
+    "What is read",
+    click.option(
+        "--stdin-filename",
+        metavar="FILE",
+        help="The path to take for that of standard input.",
+    ),
+)
+
+report_options = section(
+    COMMON,
+    click.option(
+        "-f",
+        "--format",
+        "format_name",
+        type=click.Choice(FORMATS),
+        metavar="FORMAT",
+        default="text",
+        envvar="ONNX_LINT_FORMAT",
+        show_default=True,
+        help=f"{', '.join(FORMATS)}; ONNX_LINT_FORMAT sets another default.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        "outputs",
+        multiple=True,
+        metavar="[FORMAT=]PATH",
+        shell_complete=complete_outputs,
+        help="Write to a file; x.sarif, .json, .md, .xml imply the form. With FORMAT= a further report.",
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="Only findings, and the total of several files."),
+    click.option("-v", "--verbose", is_flag=True, help="A line for each of several files, clean ones, too."),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=0),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Lint N files at a time; 0: one a processor.",
+    ),
 )
 
 report_options = section(

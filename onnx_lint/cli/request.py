@@ -10,7 +10,7 @@ from typing import Any, Final
 from onnx_lint.record import EMPTY, Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
-COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules", "shapes"})
+COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules", "scan", "shapes"})
 """The commands of the program. A path of such a name cannot come first."""
 
 _ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")
@@ -50,6 +50,7 @@ class Request(Record):
     follow_links: bool = False
     external_data_roots: tuple[str, ...] = ()
     verify_checksums: bool = False
+    download: bool = False
     limits: tuple[str, ...] = ()
     files_from: str | None = None
     stdin_filename: str | None = None

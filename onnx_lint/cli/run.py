@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.choices import Plan, told_apart
+from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
+from onnx_lint.locations import is_remote
 from onnx_lint.record import replace
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
-    from onnx_lint.report import Diagnostic, FileReport, Report
+    from onnx_lint.remote.access import Access
+    from onnx_lint.report import FileReport, Report
 
 
 def run(request: Request) -> int:
@@ -87,7 +89,7 @@ def _context(outputs: Iterable[Output], own: Request) -> int:
 
 def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     own = plan.of_run()
-    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input)
+    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=access_for(own))
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
@@ -98,10 +100,20 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     return [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
 
 
+def access_for(own: Request) -> Access | None:
+    """How much is asked of stores, where some path leads to one."""
+    if not any(map(is_remote, own.paths)) and own.files_from is None:
+        return None
+    from onnx_lint.cli.option_values import limits_of
+    from onnx_lint.remote.access import access_of
+
+    return access_of(limits_of(own.limits), download=own.download)
+
+
 def _task(item: Input, plan: Plan, stdin_filename: str | None, context: int, pictures: bool) -> Task:
     from onnx_lint.cli.lint_one import Task
 
-    name = stdin_filename if item.path == "-" else None
+    name = stdin_filename if item.path == "-" else item.name
     return Task(item.path, plan.of(name or item.path).settings, item.problem, name, context, pictures)
 
 
@@ -114,8 +126,11 @@ def _head(tasks: Sequence[Task], plan: Plan) -> Report:
 
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
     """The report of a run, of which `live` has been told each file; an interrupted run ends with what it has."""
+    from onnx_lint.engine import told_apart
+    from onnx_lint.spec.clauses import Severity
+
     names = [task.name or task.path for task in tasks]
-    level = plan.of_run().min_severity
+    level = Severity.of(plan.of_run().min_severity)
     baselines = None
     if plan.has_baseline:
         from onnx_lint.cli.baselines import Baselines
@@ -126,7 +141,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
         file = told_apart(file, tasks[index].settings, tasks[0].settings)
         if baselines is not None:
             file = baselines.judged(file)
-        return _at_least(file, level) if level != "note" else file
+        return file.at_least(level)
 
     files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)
@@ -189,20 +204,8 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
     return termination_interrupts()
 
 
-def _at_least(file: FileReport, level: str) -> FileReport:
-    """The report on a file without findings that are less severe."""
-    from onnx_lint.spec.clauses import Severity
-
-    least = Severity.of(level)
-
-    def kept(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        return tuple(item for item in found if item.severity >= least)
-
-    return replace(file, diagnostics=kept(file.diagnostics), suppressed=kept(file.suppressed))
-
-
 def _is_same(output: str, path: str) -> bool:
-    return path != "-" and os.path.realpath(output) == os.path.realpath(path)
+    return path != "-" and not is_remote(path) and os.path.realpath(output) == os.path.realpath(path)
 
 
 def _options_of(request: Request) -> Options:

@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `check` about targets, baselines and configuration files."""
+"""The options about targets, baselines and configuration files, and where the options of a run come from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 import click
+from click.core import ParameterSource
 
 from onnx_lint.cli.completion import complete_configurations, complete_files
+from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.cli.sections import section
 from onnx_lint.spec.clauses import CONSUMERS
+
+_SOURCES: Final = {
+    ParameterSource.COMMANDLINE: COMMAND_LINE,
+    ParameterSource.PROMPT: COMMAND_LINE,
+    ParameterSource.ENVIRONMENT: ENVIRONMENT,
+}
+
+
+def given_of(ctx: click.Context, names: Iterable[str]) -> dict[str, str]:
+    """Where each of the options comes from that are given: `COMMAND_LINE` or `ENVIRONMENT`."""
+    sources = {name: ctx.get_parameter_source(name) for name in names}
+    return {name: _SOURCES[source] for name, source in sources.items() if source in _SOURCES}
+
 
 target_options = section(
     "Targets and operators",

@@ -13,6 +13,7 @@ from onnx_lint.cli.completion import complete_configurations, complete_files, co
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.locations import shown_location
 
 if TYPE_CHECKING:
     from onnx_lint.model import Model
@@ -82,6 +83,7 @@ def shapes_command(
     given |= {} if options["external_data"] else {"external_data": COMMAND_LINE}
     try:
         loaded = _load(model, Request((model,), given, **options))
+        model = shown_location(model)
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     if loaded is None:
@@ -104,19 +106,25 @@ def _load(path: str, request: Request) -> Model | None:
     from onnx_lint.cli.choices import Plan
     from onnx_lint.cli.failures import tell_unreadable
     from onnx_lint.cli.paths import has_working_directory
-    from onnx_lint.engine import load_source
+    from onnx_lint.engine import load_source, opened
     from onnx_lint.facts import why_not_judged
     from onnx_lint.model.documents.kinds import MODEL
     from onnx_lint.report import FileReport
-    from onnx_lint.source import ReadError, SourceError, source_of
+    from onnx_lint.source import ReadError, SourceError
 
     if not has_working_directory():
         raise RunError("the working directory is not there any more")
-    settings = Plan(request).of(path).settings
+    shown = shown_location(path)
+    settings = Plan(request).of(shown).settings
+    try:
+        opening = closing(opened(path, settings))
+    except (SourceError, OSError) as error:
+        tell_unreadable(FileReport(shown, 0, unreadable=str(error)))
+        return None
     problem: str | None = None
     try:
-        with closing(source_of(path, settings.limits.file_bytes + 1)) as source:
-            model = load_source(source, path, settings, is_file=path != "-")
+        with opening as source:
+            model = load_source(source, shown, settings, is_file=path != "-")
             # Rules read the file when they look at a tensor; here nothing is read from now on.
             problem = why_not_judged(model)
             if problem is None and model.kind != MODEL:
@@ -124,12 +132,10 @@ def _load(path: str, request: Request) -> Model | None:
             if problem is None:
                 _ = model.provenance
                 return model
-            problem = f"{path}: {problem}"
+            problem = f"{shown}: {problem}"
     except ReadError as error:
-        problem = f"{path}: {error}"
-    except (SourceError, OSError) as error:
-        problem = str(error)
-    tell_unreadable(FileReport(path, 0, unreadable=problem))
+        problem = f"{shown}: {error}"
+    tell_unreadable(FileReport(shown, 0, unreadable=problem))
     return None
 
 

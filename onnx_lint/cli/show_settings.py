@@ -34,7 +34,7 @@ def show_settings(plan: Plan) -> None:
     groups: dict[int, list[str]] = {}
     values: dict[int, SetValues] = {}
     for item in find_inputs(paths_of(plan.request)):
-        path = plan.request.stdin_filename or item.path if item.path == "-" else item.path
+        path = plan.request.stdin_filename or item.path if item.path == "-" else item.name or item.path
         plan.of(path)  # which checks the names of rules
         found = plan.values_of(path)
         groups.setdefault(id(found), []).append(path)

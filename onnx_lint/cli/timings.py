@@ -31,9 +31,21 @@ def tell_timings(report: Report, before: float, output: float) -> None:
     sys.stderr.write(f"timings of {files}, in milliseconds\n")
     for part, seconds in kinds.items():
         sys.stderr.write(_line(part, seconds))
+    _tell_traffic(report)
     details = sorted((item for item in parts.items() if " " in item[0]), key=lambda item: (-item[1], item[0]))
     for part, seconds in details:
         sys.stderr.write(_line(f"  {part}", seconds))
+
+
+def _tell_traffic(report: Report) -> None:
+    """Print how often stores were asked, and for how much of how large files, if any file was remote."""
+    remote = [(file.traffic, file.size) for file in report.files if file.traffic is not None]
+    if not remote:
+        return
+    received, size = sum(traffic.received for traffic, _ in remote), sum(size for _, size in remote)
+    sys.stderr.write(f"{'requests to stores':<48}{sum(traffic.requests for traffic, _ in remote):>12,}\n")
+    share = f" of {size:,} ({received / size:.2%})" if size else ""
+    sys.stderr.write(f"{'bytes fetched':<48}{received:>12,}{share}\n")
 
 
 def _line(part: str, seconds: float) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.locations import is_remote
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def in_workers(
     """The reports of the tasks at `indices`, made by `count` processes: each with its index, as they come."""
     from multiprocessing.connection import wait
 
-    context = _context()
+    context = _context(tasks)
     waiting = deque(indices)
     lifeline = context.Pipe(duplex=False)
     workers = [_start(context, tasks, lifeline) for _ in range(count)]
@@ -61,7 +62,7 @@ def in_workers(
                 try:
                     answer = worker.connection.recv_bytes()
                 except (EOFError, OSError):
-                    report = _ended(worker, tasks[index].path)
+                    report = _ended(worker, tasks[index].name or tasks[index].path)
                     worker.connection.close()
                     workers.remove(worker)
                     worker = _start(context, tasks, lifeline)
@@ -81,12 +82,16 @@ def in_workers(
             end.close()
 
 
-def _context() -> BaseContext:
-    """How workers are started: on Linux as copies of this process, which costs no imports; elsewhere afresh."""
+def _context(tasks: Sequence[Task]) -> BaseContext:
+    """How workers are started: on Linux as copies of this process, which costs no imports; elsewhere afresh.
+
+    To find remote models takes threads and connections, of which no copy works.
+    """
     import multiprocessing
     import sys
 
-    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    is_copied = sys.platform == "linux" and not any(is_remote(task.path) for task in tasks)
+    return multiprocessing.get_context("fork" if is_copied else "spawn")
 
 
 def _start(context: Any, tasks: Sequence[Task], lifeline: _Lifeline) -> _Worker:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from onnx_lint.cached import remembered
+from onnx_lint.locations import is_remote
 
 MAX_CHARACTERS: Final = 4096
 """A longer pattern, as no path is, matches nothing."""
@@ -29,10 +30,15 @@ def matches(pattern: str, path: str, directory: str) -> bool:
 
     A pattern without a slash is for the file's name in any folder, another for its path relative to `directory`, which
     may lead out of it (`../zoo/*.onnx`), or for the absolute path when the pattern is one. `*` and `?` stop at a slash,
-    `**` does not and may stand for no folder at all, `[ab]` and `[!ab]` are one character.
+    `**` does not and may stand for no folder at all, `[ab]` and `[!ab]` are one character. A remote object is meant by
+    a pattern for its name, or one that begins as its address does, such as `s3://bucket/**/old-*.onnx`.
     """
-    path = os.path.abspath(path)  # no resolved links
     pattern = pattern.removeprefix("./")
+    if is_remote(path):
+        # An address is in no folder: a pattern for it is an address as well, or one for the name.
+        wanted = path if is_remote(pattern) else path.rpartition("/")[2] if "/" not in pattern else None
+        return wanted is not None and matches_text(pattern, wanted)
+    path = os.path.abspath(path)  # no resolved links
     if "/" not in pattern:
         wanted = os.path.basename(path)
     elif os.path.isabs(pattern):

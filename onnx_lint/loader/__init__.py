@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
 
@@ -36,6 +37,9 @@ from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
+if TYPE_CHECKING:
+    from onnx_lint.model.tensors.data_folder import DataFolder
+
 MAX_PARSED_BYTES = (1 << 31) - 1
 """Protocol Buffers parses no message of 2 GiB or more."""
 
@@ -52,6 +56,7 @@ def load(
     target: Target = NO_TARGET,
     opset_imports: Mapping[str, int] = EMPTY,
     trusted_folders: Sequence[str] = (),
+    given_folder: DataFolder | None = None,
 ) -> Model:
     """Load the model in `source`. `name` is the file's name; its suffix decides only what the content leaves open.
 
@@ -60,6 +65,7 @@ def load(
     holds, such as `TensorProto`; None to tell by its content. `schemas`: the operators that are known. `target`: the
     consumer that the model is meant for. `opset_imports`: the versions of operator sets, by domain, that a graph or
     node is taken to import which stands in no model. `trusted_folders`: where links to external data may lead.
+    `given_folder`: the files of external data where `directory` is none of the file system.
 
     Always returns a Model; where no message could be read, `Model.loaded` is false and `Model.faults` says why.
     Raises ReadError when the source cannot be read.
@@ -74,6 +80,7 @@ def load(
         target=target,
         opset_imports=opset_imports,
         trusted_folders=trusted_folders,
+        given_folder=given_folder,
     )
     form = identify(source, name)
     if isinstance(form, Fault) and source.size == 0 and proto not in {None, MODEL}:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
@@ -12,13 +12,6 @@ from onnx_lint import schema
 from onnx_lint.loader.strip_payloads import Skeleton
 from onnx_lint.model import Model, Proto
 from onnx_lint.model.documents.kinds import MODEL
-
-_SPARE_BYTES: Final = 1 << 22
-"""The size of a block that is asked for and given back, unused, before a message is put together from pieces.
-
-From then on the allocator of the GNU C library keeps some of what is freed, and makes the next piece from that. Else it
-returns it after each piece, and all pages are new to the next one.
-"""
 
 
 def parse(data: bytes, kind: str = MODEL) -> Proto | None:
@@ -48,7 +41,6 @@ def canonical_outline(skeleton: Skeleton) -> Proto | None:
         return outline.FromString(data) if proto is not None and is_canonical(proto, data) else None
     if skeleton.is_merged:
         return None
-    bytes(_SPARE_BYTES)
     whole = outline()
     given: set[str] = set()
     for data in skeleton.pieces():

@@ -17,14 +17,17 @@ from google.protobuf.message import DecodeError
 from onnx_lint import schema
 from onnx_lint.loader.element_weights import OF_FORM, OF_SHARED_TENSORS, PAID_FOR, ElementBudget
 from onnx_lint.loader.runs import RUN, records_of
-from onnx_lint.loader.strip_payloads import MAX_DEPTH, Skeleton
+from onnx_lint.loader.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
 from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 from onnx_lint.source import BytesSource
 
-_PIECE_BYTES: Final = 1 << 16
-"""How many bytes are counted at a time; larger messages are looked at by themselves."""
+_PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
+"""How many bytes are counted at a time: as many as a piece of a skeleton has (docs/performance.md: counted-pieces).
+
+Larger messages are looked at by themselves.
+"""
 
 _CONTINUED: Final = bytes(range(0x80, 0x100))
 """All bytes of varints but the last ones."""
@@ -91,6 +94,9 @@ class _Count:
 
     def level(self, name: str, contents: list[bytes], inner: dict[str, list[bytes]]) -> None:
         """Count the fields of these messages; what is in the messages among them is added to `inner`."""
+        if sum(map(len, contents)) <= _PIECE_BYTES:
+            self.small(name, b"".join(contents), inner)
+            return
         pending: list[bytes] = []
         size = 0
         for content in contents:

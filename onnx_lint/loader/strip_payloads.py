@@ -31,6 +31,13 @@ WHOLE_BYTES = 1 << 22
 PIECE_BYTES = 1 << 18
 """A larger message is parsed in pieces of about this size: what one needs in memory, the next one has again."""
 
+_SPARE_BYTES: Final = 1 << 22
+"""The size of a block that is asked for and given back, unused, before a message is gone through in pieces.
+
+From then on the allocator of the GNU C library keeps some of what is freed, and makes the next piece from that. Else it
+returns it after each piece, and all pages are new to the next one.
+"""
+
 _FIELDS_OF_PART = 1000
 """A further part of a graph that is singular counts as so many fields: each makes pieces, and no writer makes any."""
 
@@ -140,6 +147,7 @@ def read_skeleton(
         if source.size > max_bytes:
             raise MessageTooLargeError(source.size)
         return whole(source)
+    bytes(_SPARE_BYTES)
     copier = _Copier(source, max_bytes, max_fields)
     copier.document(kind, 0, source.size)
     return Skeleton(source, tuple(copier.pieces), copier.payloads, copier.is_merged)

@@ -21,6 +21,7 @@ from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.releases import normalized_domain
 
 if TYPE_CHECKING:
+    from onnx_lint.model.flow.dimension_equations import Contradiction
     from onnx_lint.model.flow.knowledge import Knowledge
     from onnx_lint.model.flow.provenance import Provenance
     from onnx_lint.model.flow.value_flow import ValueFlow
@@ -89,7 +90,8 @@ class Analyses(FileParts):
         return self._follow_values(keeps_all=False)
 
     def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
-        from onnx_lint.model.flow.walk import Ground, follow_values  # late: a broken file needs none
+        from onnx_lint.model.flow.frames import Ground  # late: a broken file needs none
+        from onnx_lint.model.flow.walk import follow_values
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
@@ -104,6 +106,13 @@ class Analyses(FileParts):
         from onnx_lint.model.tensors.outside import small_values  # late, as few models have any
 
         return small_values(proto, self.main_graph, self.data_folder)
+
+    @cached_property
+    def dimension_contradictions(self) -> list[Contradiction]:
+        """Where no sizes of the dimension variables make true what declarations and nodes say of them."""
+        from onnx_lint.model.flow.dimension_equations import contradictions  # late: only asked for by name
+
+        return contradictions(self.value_flow, self._type_index)
 
     @cached_property
     def provenance(self) -> Provenance:

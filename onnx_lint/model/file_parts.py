@@ -218,8 +218,8 @@ class FileParts(LoadedFile):
         """The folder in which files of external data are looked for; None where there is no place to look for them."""
         from onnx_lint.model.tensors.data_folder import DataFolder  # late, as above
 
-        if self.directory is None:
-            return None
+        if self.given_folder is not None or self.directory is None:
+            return self.given_folder
         return DataFolder(self.directory, self.trusted_folders, self.limits.external_bytes)
 
     @cached_property
@@ -252,6 +252,13 @@ class FileParts(LoadedFile):
         from onnx_lint.model.tensors import outside  # late, as above
 
         return tuple(outside.sparse(self.tensors.sparse, self.external_data, self.data_folder))
+
+    def release(self) -> None:
+        """Take apart what refers to each other, when nobody needs the model any more: its memory is free at once."""
+        made = vars(self)
+        for part in (*made.get("graphs", ()), *made.get("functions", ())):
+            vars(part).clear()
+        made.clear()
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import overload
 
 from onnx_lint import schema
-from onnx_lint.cached import cached_property
+from onnx_lint.cached import cached_property, shared_property
 from onnx_lint.model.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
 from onnx_lint.model.columns.nodes import NodeForm, NodeTable, node_table
 from onnx_lint.model.columns.value_infos import ValueInfos, value_infos_of
@@ -193,8 +193,11 @@ class Graph:
         function: Function | None = None,
         parts: Mapping[tuple[str, int | None], Place] = EMPTY,
         attributes: Sequence[Proto] = (),
+        twin: Graph | None = None,
     ) -> None:
         self.kind = kind
+        self.twin = twin
+        """An earlier graph of the same bytes but for its name, which is asked for what follows from these alone."""
         self.is_function: bool = kind is GraphKind.FUNCTION
         """Whether this is a FunctionProto, whose inputs and outputs are bare names."""
         self.proto = proto
@@ -235,7 +238,7 @@ class Graph:
             return f"function {quote(self.function.qualified_name)}"
         return f"{self.kind.value} {quote(self.name)}" if self.name else self.kind.value
 
-    @cached_property
+    @shared_property
     def table(self) -> NodeTable:
         """The nodes in columns. Rules ask these about all nodes, and make a Node of one that they report."""
         return node_table(self.proto.node)
@@ -250,7 +253,7 @@ class Graph:
         """The name of each node; empty for one without."""
         return self.table.names
 
-    @cached_property
+    @shared_property
     def distinct_node_names(self) -> frozenset[str]:
         """The names of the nodes, the empty one too if there is a node without."""
         return frozenset(self.table.names)
@@ -270,7 +273,7 @@ class Graph:
         """What each node has in common with those that look alike: operator, attributes, which operands are given."""
         return self.table.forms
 
-    @cached_property
+    @shared_property
     def form_counts(self) -> Mapping[NodeForm, int]:
         """How many nodes have each of the forms, in the order in which they occur first."""
         counts: dict[NodeForm, int] = {}
@@ -293,7 +296,7 @@ class Graph:
         indices = self._indices[form]
         return self.nodes[indices if isinstance(indices, int) else indices[0]]
 
-    @cached_property
+    @shared_property
     def _indices(self) -> dict[NodeForm, int | list[int]]:
         """Where the nodes of each form stand. There may be as many forms as nodes, and as many that ask for theirs."""
         found: dict[NodeForm, int | list[int]] = {}
@@ -316,12 +319,12 @@ class Graph:
         indices = {index for index, form in enumerate(self.table.forms) if form in overloaded}
         return Nodes(self, sorted(indices.union(self.table.annotated)))
 
-    @cached_property
+    @shared_property
     def initializers(self) -> Initializers:
         """What the dense initializers state; a function has none."""
         return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer[:])
 
-    @cached_property
+    @shared_property
     def value_infos(self) -> dict[str, ValueInfos]:
         """What the value infos state, by the list in which they stand: input, output and value_info.
 
@@ -336,32 +339,39 @@ class Graph:
             return schema.opened("TensorProto" if field == "initializer" else "ValueInfoProto", found)
         return found
 
-    @cached_property
+    @shared_property
     def input_names(self) -> list[str]:
         """The names of the formal inputs."""
         return self.proto.input[:] if self.is_function else self.value_infos["input"].names
 
-    @cached_property
+    @shared_property
     def output_names(self) -> list[str]:
         """The names of the outputs."""
         return self.proto.output[:] if self.is_function else self.value_infos["output"].names
 
-    @cached_property
+    @shared_property
     def initializer_names(self) -> list[str]:
         """The names of the dense initializers; a function has none."""
         return self.initializers.names
 
-    @cached_property
+    @shared_property
     def sparse_initializer_names(self) -> list[str]:
         """The names of the sparse initializers, which are those of their values."""
         return [] if self.is_function else [tensor.values.name for tensor in self.proto.sparse_initializer]
 
-    @cached_property
+    @shared_property
     def value_info_names(self) -> list[str]:
         """The names in value_info, of a function too."""
         return self.value_infos["value_info"].names
 
-    @cached_property
+    @property
+    def names_before_nodes(self) -> Iterator[str]:
+        """The names of the inputs and initializers."""
+        if self.is_function:
+            return iter(self.input_names)
+        return chain(self.input_names, self.initializer_names, self.sparse_initializer_names)
+
+    @shared_property
     def positions(self) -> dict[str, int]:
         """For each value name the index of the first node that outputs it, or BEFORE_NODES.
 
@@ -379,12 +389,9 @@ class Graph:
         """Whether a node outputs a name that an input, an initializer or another output has."""
         return self._names_in_order[2]
 
-    @cached_property
+    @shared_property
     def _names_in_order(self) -> tuple[dict[str, int], list[int], bool]:
-        found = dict.fromkeys(self.input_names, BEFORE_NODES)
-        if not self.is_function:
-            found.update(dict.fromkeys(self.initializer_names, BEFORE_NODES))
-            found.update(dict.fromkeys(self.sparse_initializer_names, BEFORE_NODES))
+        found = dict.fromkeys(self.names_before_nodes, BEFORE_NODES)
         found[""] = BEFORE_NODES
         early: list[int] = []
         has_redefinitions = False
@@ -460,14 +467,17 @@ class Graph:
 class Function:
     """A model-local function: its identity, its signature, and its body as a graph."""
 
-    def __init__(self, index: int, proto: Proto, place: Place) -> None:
+    def __init__(self, index: int, proto: Proto, place: Place, twin: Function | None = None) -> None:
         self.index = index
+        self.twin = twin
+        """An earlier function of the same bytes but for its name (docs/performance.md: equal-functions)."""
         self.proto = proto
         self.place = place
         self.name: str = proto.name
         self.domain: str = proto.domain
         self.overload: str = proto.overload
-        self.body = Graph(GraphKind.FUNCTION, proto, place, function=self)
+        first = twin.body if twin is not None else None
+        self.body: Graph = Graph(GraphKind.FUNCTION, proto, place, function=self, twin=first)
 
     @cached_property
     def qualified_name(self) -> str:
@@ -475,12 +485,12 @@ class Function:
         name = f"{self.domain}::{self.name}" if self.domain else self.name
         return f"{name}:{self.overload}" if self.overload else name
 
-    @cached_property
+    @shared_property
     def attribute_names(self) -> list[str]:
         """The attribute parameters without a default."""
         return self.proto.attribute[:]  # type: ignore[no-any-return]
 
-    @cached_property
+    @shared_property
     def attribute_defaults(self) -> list[Proto]:
         """The attribute parameters with a default, as AttributeProto."""
         return self.proto.attribute_proto[:]  # type: ignore[no-any-return]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from onnx_lint import schema
 from onnx_lint.cached import cached_property
@@ -24,6 +24,9 @@ from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
+if TYPE_CHECKING:
+    from onnx_lint.model.tensors.data_folder import DataFolder
+
 
 class LoadedFile:
     """A model file as it is, or a file of another kind of document."""
@@ -39,6 +42,7 @@ class LoadedFile:
         kind: str = MODEL,
         directory: str | None = None,
         trusted_folders: Sequence[str] = (),
+        given_folder: DataFolder | None = None,
         standard: Standard = DEFAULT_STANDARD,
         limits: Limits = DEFAULT_LIMITS,
         schemas: OperatorSchemas = BUILT_IN,
@@ -68,6 +72,8 @@ class LoadedFile:
         """The folder of the model file, in which external data is looked for; None when it is not to be looked for."""
         self.trusted_folders = trusted_folders
         """The folders into which links to files of external data are followed."""
+        self.given_folder = given_folder
+        """The files beside the model where these are in no folder of the file system."""
         self.standard = standard
         """The edition and variant of the specification that the model is held against."""
         self.limits = limits

@@ -6,6 +6,7 @@ from __future__ import annotations
 from onnx_lint.cached import cached_property
 from onnx_lint.model.analyses import Analyses
 from onnx_lint.model.graph import Node
+from onnx_lint.model.operators.given import has_broken_combinations
 from onnx_lint.model.operators.mismatch import has_mismatches
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.releases import release_of_edition
@@ -97,6 +98,11 @@ class Model(Analyses):
     def has_misused_operators(self) -> bool:
         """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it."""
         return has_mismatches(self.operators)
+
+    @cached_property
+    def has_broken_combinations(self) -> bool:
+        """Whether a node gives attributes or operands at odds with each other, or calls may have it give such."""
+        return has_broken_combinations(self.operators) or bool(self.bound_nodes)
 
     @cached_property
     def has_unusual_attributes(self) -> bool:

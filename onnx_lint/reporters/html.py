@@ -12,7 +12,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final, TextIO
 
@@ -68,21 +68,26 @@ _PAGE: Final = """<!DOCTYPE html>
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the page."""
+    findings = _findings(report)
+    pictures = [item.neighbourhood for _, item in findings if item.neighbourhood is not None]
+    write_page(stream, total_of(report), _body(report, findings, options), pictures)
+
+
+def write_page(stream: TextIO, title: str, body: Iterable[str], pictures: Iterable[Neighbourhood] = ()) -> None:
+    """Write a page around what stands in its body, which is markup; the title is text."""
     style, layout, script = (_data(name) for name in ("page.css", "dagre.min.js", "page.js"))
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
     style_hash = f"'sha256-{_hash(style)}'"
     policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-    findings = _findings(report)
-    pictures = [item.neighbourhood for _, item in findings if item.neighbourhood is not None]
     stream.write(
         _PAGE.format(
             policy=policy,
             version=__version__,
-            title=_text(total_of(report)),
+            title=text_of(title),
             style=style,
             layout=layout,
             script=script,
-            body="\n".join(_body(report, findings, options)),
+            body="\n".join(body),
             pictures=_inert_json([_picture(each) for each in pictures]),
         )
     )
@@ -121,7 +126,7 @@ def _picture(drawn: Neighbourhood) -> Mapping[str, Any]:
     }
 
 
-def _text(text: str) -> str:
+def text_of(text: str) -> str:
     """Text as HTML has it: on one line, without markup."""
     return escape(shortened(visible(text), MAX_MESSAGE))
 
@@ -139,11 +144,11 @@ def _findings(report: Report) -> list[_Found]:
 
 
 def _body(report: Report, findings: Sequence[_Found], options: Options) -> Iterator[str]:
-    yield f"<header><h1>onnx-lint: {_text(total_of(report))}</h1>"
+    yield f"<header><h1>onnx-lint: {text_of(total_of(report))}</h1>"
     standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
-    yield f'<p class="faint">Held against {_text(standard)} by onnx-lint {__version__}.</p></header>'
+    yield f'<p class="faint">Held against {text_of(standard)} by onnx-lint {__version__}.</p></header>'
     for what in weakened_of(report):
-        yield f'<p class="warning">{_text(what)}</p>'
+        yield f'<p class="warning">{text_of(what)}</p>'
     yield "<main>"
     yield _tiles(report)
     if report.diagnostics:
@@ -154,35 +159,45 @@ def _body(report: Report, findings: Sequence[_Found], options: Options) -> Itera
         yield "</section>"
         yield from _table(report, findings)
     yield from _files(report)
-    yield from _rules(findings)
+    yield from documentation_of(sorted({item.rule for _, item in findings}))
     yield "</main>"
 
 
 def _tiles(report: Report) -> str:
     levels = [(counted(report.count(level), level.label), level.label) for level in reversed(Severity)]
     clean = sum(is_unremarkable(file, report) for file in report.files)
-    tiles = [
-        (f"{len(report.files):,}", "file" if len(report.files) == 1 else "files", ""),
-        *((said.partition(" ")[0], said.partition(" ")[2], name) for said, name in levels),
-        (f"{clean:,}", "without findings", "good"),
-    ]
+    return tiles_of(
+        [(counted(len(report.files), "file"), ""), *levels, (f"{clean:,} without findings", "good")],
+    )
+
+
+def tiles_of(said: Iterable[tuple[str, str]]) -> str:
+    """Numbers at a glance: what is said of each, the number first, and the class that colours it."""
+    tiles = [(*text.partition(" ")[::2], name) for text, name in said]
     items = "".join(f'<li><b class="{name}">{number}</b>{what}</li>' for number, what, name in tiles)
     return f'<ul class="tiles">{items}</ul>'
 
 
 def _rule_chart(report: Report) -> str:
-    rows = [(f'<a href="#rule-{_text(rule)}">{_text(rule)}</a>', {level: n}) for rule, level, n in statistics(report)]
-    return _chart("Rules", "Rule", rows)
+    return chart("Rules", "Rule", [(rule_link(rule), {level: count}) for rule, level, count in statistics(report)])
+
+
+def rule_link(rule: str) -> str:
+    """The name of a rule, which leads to its documentation on the page."""
+    return f'<a href="#rule-{text_of(rule)}">{text_of(rule)}</a>'
 
 
 def _file_chart(report: Report) -> str:
     counts = [(file, Counter(item.severity for item in file.diagnostics)) for file in report.files if file.diagnostics]
     counts.sort(key=lambda each: [-each[1][level] for level in reversed(Severity)])
-    return _chart("Files", "File", [(_text(shown_path(file.path)), found) for file, found in counts])
+    return chart("Files", "File", [(text_of(shown_path(file.path)), found) for file, found in counts])
 
 
-def _chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
-    """Bars of a common scale, each in the colours of its severities; the numbers stand beside them."""
+def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
+    """Bars of a common scale, each in the colours of its severities; the numbers stand beside them.
+
+    Each row has its name, which is markup, and its numbers.
+    """
     most = max(sum(found.values()) for _, found in rows)
     lines = []
     for name, found in rows[:MAX_BARS]:
@@ -224,28 +239,28 @@ def _table(report: Report, findings: Sequence[_Found]) -> Iterator[str]:
 
 
 def _select(name: str, values: Sequence[str]) -> str:
-    options = "".join(f'<option value="{_text(value)}">{_text(value)}</option>' for value in values[:MAX_OPTIONS])
+    options = "".join(f'<option value="{text_of(value)}">{text_of(value)}</option>' for value in values[:MAX_OPTIONS])
     return f'<select name="{name}" aria-label="{name}"><option value="">any {name}</option>{options}</select>'
 
 
 def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open: bool) -> str:
-    path = _text(shown_path(file.path))
-    at = _text(path_at(file.path, item.position))
+    path = text_of(shown_path(file.path))
+    at = text_of(path_at(file.path, item.position))
     where = bytes_of(item.byte_range) if item.position is None else ""
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-    facts = [("clause", _text(clause))]
+    facts = [("clause", text_of(clause))]
     if item.allowed:
-        facts.append(("allowed", _text(item.allowed)))
-    facts += (("see also", f"<code>{_text(place.place)}</code>: {_text(place.message)}") for place in item.related)
-    facts.append(("rule", f'<a href="#rule-{_text(item.rule)}">{_text(item.rule)}</a>'))
+        facts.append(("allowed", text_of(item.allowed)))
+    facts += (("see also", f"<code>{text_of(place.place)}</code>: {text_of(place.message)}") for place in item.related)
+    facts.append(("rule", rule_link(item.rule)))
     rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
     drawn = f'<div class="picture" data-picture="{picture}"></div>' if picture is not None else ""
     level = item.severity.label
     return (
-        f'<details class="finding" data-severity="{level}" data-rule="{_text(item.rule)}" data-file="{path}"'
+        f'<details class="finding" data-severity="{level}" data-rule="{text_of(item.rule)}" data-file="{path}"'
         f"{' open' if is_open else ''}><summary>"
-        f'<b class="{level}">{level}</b> {_text(item.message)}'
-        f'<span class="where">{at}: <code>{_text(item.place)}</code>{f" ({where})" if where else ""}</span></summary>'
+        f'<b class="{level}">{level}</b> {text_of(item.message)}'
+        f'<span class="where">{at}: <code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span></summary>'
         f"<div>{_context(item)}<dl>{rows}</dl>{drawn}</div></details>"
     )
 
@@ -270,15 +285,15 @@ def _files(report: Report) -> Iterator[str]:
     """What there is to say about each file, those with findings first."""
     yield "<section><h2>Files</h2>"
     for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0))[:MAX_FINDINGS]:
-        yield f"<h3>{_text(shown_path(file.path))}</h3><p>{_text(_state(file, report))}</p>"
+        yield f"<h3>{text_of(shown_path(file.path))}</h3><p>{text_of(_state(file, report))}</p>"
         lines = [f"internal error in {error.rule}: {error.exception}" for error in file.internal_errors]
         lines += [f"not verified: {what}" for what in not_verified_of(file)]
         if file.counted:
             lines.append(f"counted: {counted_of(file.counted)}")
         if lines:
-            yield "<ul>" + "".join(f"<li>{_text(line)}</li>" for line in lines) + "</ul>"
+            yield "<ul>" + "".join(f"<li>{text_of(line)}</li>" for line in lines) + "</ul>"
     for path in report.not_linted[:MAX_FINDINGS]:
-        yield f"<h3>{_text(shown_path(path))}</h3><p>not linted: the run was interrupted</p>"
+        yield f"<h3>{text_of(shown_path(path))}</h3><p>not linted: the run was interrupted</p>"
     yield "</section>"
 
 
@@ -294,14 +309,14 @@ def _state(file: FileReport, report: Report) -> str:
 # --- the rules
 
 
-def _rules(findings: Sequence[_Found]) -> Iterator[str]:
-    """The documentation of each rule that found something."""
-    names = sorted({item.rule for _, item in findings})
+def documentation_of(names: Sequence[str]) -> Iterator[str]:
+    """The documentation of rules."""
     if not names:
         return
     yield "<section><h2>Rules</h2>"
     for name in names:
-        yield f'<article class="rule" id="rule-{_text(name)}"><h3>{_text(name)}</h3>{_documentation(name)}</article>'
+        shown = text_of(name)
+        yield f'<article class="rule" id="rule-{shown}"><h3>{shown}</h3>{_documentation(name)}</article>'
     yield "</section>"
 
 

@@ -8,8 +8,10 @@ file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema o
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
+from onnx_lint.record import EMPTY
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.records import (
@@ -33,14 +35,22 @@ class Writer:
 
     def file(self, file: FileReport) -> None:
         """Write a record for each finding, and then one for the file."""
-        for diagnostic in diagnostic_records(file, show_suppressed=self._show_suppressed):
-            self._write({"record": "finding", "path": path_of(file), **diagnostic})
-        self._write({"record": "file", **file_record(file)})
+        self._stream.writelines(file_lines(file, show_suppressed=self._show_suppressed))
 
     def end(self, report: Report) -> None:
         """Write the summary."""
         self._write({"record": "summary", **summary_record(report)})
 
     def _write(self, record: dict[str, Any]) -> None:
-        json.dump(json_safe(record), self._stream, separators=(",", ":"))
-        self._stream.write("\n")
+        self._stream.write(_line(record))
+
+
+def file_lines(file: FileReport, *, show_suppressed: bool = False, extra: Mapping[str, Any] = EMPTY) -> Iterator[str]:
+    """The lines of a file: one for each finding, and then one for itself, with what is `extra` to its record."""
+    for diagnostic in diagnostic_records(file, show_suppressed=show_suppressed):
+        yield _line({"record": "finding", "path": path_of(file), **diagnostic})
+    yield _line({"record": "file", **file_record(file), **extra})
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(json_safe(record), separators=(",", ":")) + "\n"

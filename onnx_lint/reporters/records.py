@@ -70,7 +70,16 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(file.diagnostics) | {"suppressed": len(file.suppressed)},
         **_differences(file),
+        **_traffic(file),
     }
+
+
+def _traffic(file: FileReport) -> dict[str, Any]:
+    """What was fetched of a remote model."""
+    if file.traffic is None:
+        return {}
+    found = file.traffic
+    return {"remote": {"requests": found.requests, "bytes": found.received, "version": found.version}}
 
 
 def _differences(file: FileReport) -> dict[str, Any]:

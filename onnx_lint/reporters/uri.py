@@ -7,7 +7,11 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from onnx_lint.locations import is_remote
 from onnx_lint.reporters.escape import encodable, visible
+
+_OF_ADDRESSES = "%:/?#[]@!$&'()*+,;=~"
+"""What has a meaning in an address, or stands there escaped already (RFC 3986)."""
 
 
 def default_root() -> Path:
@@ -17,21 +21,28 @@ def default_root() -> Path:
 
 
 def uri_of(path: str, root: Path) -> str:
-    """The URI of the file at `path`: relative to `root` when it is inside, else absolute; `stdin` for `-`."""
+    """The URI of the file at `path`: relative to `root` when it is inside, else absolute; `stdin` for `-`.
+
+    That of a remote object is its address.
+    """
     if path == "-":
         return "stdin"
+    if is_remote(path):
+        return quote(encodable(path), safe=_OF_ADDRESSES)
     place = _below(path, root)
     return f"file:///{_quoted(place).lstrip('/')}" if place.is_absolute() else _quoted(place)
 
 
 def path_below(path: str, root: Path) -> str:
     """The path with forward slashes: relative to `root` when it is inside, else absolute; `stdin` for `-`."""
+    if is_remote(path):
+        return visible(path)
     return "stdin" if path == "-" else visible(_below(path, root).as_posix())
 
 
 def is_outside(path: str, root: Path) -> bool:
     """Whether the file at `path` is not below `root`."""
-    return path != "-" and _below(path, root).is_absolute()
+    return path != "-" and not is_remote(path) and _below(path, root).is_absolute()
 
 
 def _below(path: str, root: Path) -> Path:

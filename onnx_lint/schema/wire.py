@@ -278,7 +278,7 @@ def records(
         local = position - base
         if local + _TAG_AND_LENGTH_BYTES > len(chunk) and base + len(chunk) < end:
             base, local = position, 0
-            chunk = source.read_at(position, min(WINDOW_BYTES, end - position))
+            chunk = source.window(position, min(WINDOW_BYTES, end - position))
         try:
             # Most tags and lengths have one byte, and nothing is called for those.
             tag = chunk[local]

@@ -8,6 +8,7 @@ from onnx_lint.model.operators.mismatch import (
     describe_schema,
     missing_alternatives,
     missing_attributes,
+    misspelt_attributes,
     moved_to_inputs,
     other_version,
     version_hint,
@@ -19,7 +20,7 @@ from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
 def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node lacks an attribute that its operator requires.
 
@@ -31,7 +32,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
 
     Every attribute that the signature at the imported version calls required is there. In a function body an
     attribute that refers to a parameter of the function counts as given; whether the calls give the parameter a
-    value is for `unbound-required-attribute`.
+    value is for `unbound-required-attribute`. An attribute with nearly the name of the required one,
+    such as `axsi` for `axis`, has one finding, of `unknown-operator-attribute`.
 
     Some operators leave a choice, of which the signature knows nothing and the description says that one has to be
     there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
@@ -57,7 +59,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
-        missing = missing_attributes(schema, alike)
+        misspelt = set(misspelt_attributes(model.operators.schemas, schema, alike).values())
+        missing = [name for name in missing_attributes(schema, alike) if name not in misspelt]
         groups = missing_alternatives(schema, alike)
         if groups:
             moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())

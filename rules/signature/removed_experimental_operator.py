@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, onnxruntime_default_domain
 
 
-@rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
 def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     """A node uses an experimental operator that was removed from ONNX.
 

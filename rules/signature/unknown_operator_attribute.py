@@ -7,6 +7,7 @@ from onnx_lint.model import Model, Node
 from onnx_lint.model.operators.mismatch import (
     attributes_with,
     describe_schema,
+    misspelt_attributes,
     moved_to_inputs,
     other_version,
     unknown_attributes,
@@ -18,7 +19,7 @@ from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
 def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node has an attribute that its operator does not have.
 
@@ -38,7 +39,8 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     operator's documentation says nothing; onnx-lint goes by the documentation.
 
     Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
-    have one finding for each node, and the inputs that it lacks none.
+    have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required
+    one that the node lacks has one finding too: it is not told again that the required one is missing.
 
     ### Example
 
@@ -69,7 +71,13 @@ def _findings(
     other = other_version(schemas, schema, alike)
     allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     hints = {name: other or _hint(schemas, schema, name) for name in unknown}
-    meant = {name: suggestion(name, schema.attributes) for name in unknown}
+    misspelt = misspelt_attributes(schemas, schema, alike)
+    meant = {
+        name: f"; did you mean {quote(misspelt[name])}, which it requires?"
+        if name in misspelt
+        else suggestion(name, schema.attributes)
+        for name in unknown
+    }
     moved = moved_to_inputs(schemas, schema, alike)
     for node in alike.nodes:
         if moved:

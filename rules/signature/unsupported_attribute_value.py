@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.operators.bound_nodes import BoundNodes
 
 
-@rule(clause="NOD-7a", since="0.1.0", needs="node")
+@rule(clause="NOD-7a", since="0.1.0", of="form", needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 

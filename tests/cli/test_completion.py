@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
 
+from onnx_lint.cli.application import run
 from onnx_lint.registry import registry
 from onnx_lint.settings import selectors
 from onnx_lint.spec.clauses import clauses
@@ -60,43 +62,55 @@ def test_an_unknown_shell_is_refused(program: dict[str, str]):
     assert "'bsh'" in done.stderr
 
 
-def _offered(program: dict[str, str], *words: str) -> list[tuple[str, str]]:
-    """Type and value of what the program offers for the last of `words`, as the script for bash asks it."""
-    asked = {"_ONNX_LINT_COMPLETE": "bash_complete", "COMP_WORDS": "\n".join(("onnx-lint", *words))}
-    environment = {**program, **asked, "COMP_CWORD": str(len(words))}
-    done = subprocess.run(["onnx-lint"], env=environment, capture_output=True, text=True, check=False, timeout=60)
-    assert done.stderr == ""
-    items = [line.partition(",") for line in done.stdout.splitlines()]
-    return [(kind, value) for kind, _, value in items]
+Offered = Callable[..., list[tuple[str, str]]]
 
 
-def _plain(offered: list[tuple[str, str]]) -> list[str]:
-    return [value for kind, value in offered if kind == "plain"]
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Offered:
+    """Type and value of what the program offers for the last of some words, as the script for bash asks it."""
+
+    def asked(*words: str) -> list[tuple[str, str]]:
+        monkeypatch.setenv("_ONNX_LINT_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", "\n".join(("onnx-lint", *words)))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        with pytest.raises(SystemExit):
+            run([])
+        out, errors = capsys.readouterr()
+        assert errors == ""
+        items = [line.partition(",") for line in out.splitlines()]
+        return [(kind, value) for kind, _, value in items]
+
+    return asked
 
 
-def test_the_first_word_is_a_command_or_a_file(program: dict[str, str]):
-    offered = _offered(program, "")
-    assert offered[0] == ("file", "")
-    assert sorted(_plain(offered)) == ["check", "clauses", "completions", "config", "explain", "rules", "shapes"]
+def _plain(items: list[tuple[str, str]]) -> list[str]:
+    return [value for kind, value in items if kind == "plain"]
 
 
-def test_options_of_check_are_offered_without_its_name(program: dict[str, str]):
-    assert _plain(_offered(program, "--sel")) == ["--select"]
-    assert _plain(_offered(program, "model.onnx", "--fail-on", "")) == ["error", "warning", "note", "never"]
+def test_the_first_word_is_a_command_or_a_file(offered: Offered):
+    items = offered("")
+    assert items[0] == ("file", "")
+    commands = ["check", "clauses", "completions", "config", "explain", "rules", "scan", "shapes"]
+    assert sorted(_plain(items)) == commands
 
 
-def test_behind_a_file_more_files_follow(program: dict[str, str]):
-    assert _offered(program, "a.onnx", "b") == [("file", "b")]
-    assert _offered(program, "check", "b") == [("file", "b")]
-    assert _offered(program, "a.onnx", "--baseline", "b") == [("file", "b")]
+def test_options_of_check_are_offered_without_its_name(offered: Offered):
+    assert _plain(offered("--sel")) == ["--select"]
+    assert _plain(offered("model.onnx", "--fail-on", "")) == ["error", "warning", "note", "never"]
+
+
+def test_behind_a_file_more_files_follow(offered: Offered):
+    assert offered("a.onnx", "b") == [("file", "b")]
+    assert offered("check", "b") == [("file", "b")]
+    assert offered("a.onnx", "--baseline", "b") == [("file", "b")]
 
 
 @pytest.mark.parametrize("option", ["--select", "--extend-select", "--ignore"])
-def test_names_are_offered_for_each_part_of_a_list(program: dict[str, str], option: str):
-    assert sorted(_plain(_offered(program, option, ""))) == sorted(selectors())
-    assert _plain(_offered(program, option, "graph,cyc")) == ["graph,cycle"]
-    assert _plain(_offered(program, option, "cycle,cyc")) == []
-    assert "SHOULD" in _plain(_offered(program, option, "sho"))
+def test_names_are_offered_for_each_part_of_a_list(offered: Offered, option: str):
+    assert sorted(_plain(offered(option, ""))) == sorted(selectors())
+    assert _plain(offered(option, "graph,cyc")) == ["graph,cycle"]
+    assert _plain(offered(option, "cycle,cyc")) == []
+    assert "SHOULD" in _plain(offered(option, "sho"))
 
 
 @pytest.mark.parametrize(
@@ -121,18 +135,18 @@ def test_names_are_offered_for_each_part_of_a_list(program: dict[str, str], opti
     ],
     ids=lambda words: " ".join(words),
 )
-def test_bash_breaks_words_where_a_value_begins(program: dict[str, str], words: list[str], expected: list[str]):
-    assert _plain(_offered(program, "a.onnx", *words)) == expected
-    assert _plain(_offered(program, *words)) == expected
+def test_bash_breaks_words_where_a_value_begins(offered: Offered, words: list[str], expected: list[str]):
+    assert _plain(offered("a.onnx", *words)) == expected
+    assert _plain(offered(*words)) == expected
 
 
-def test_behind_a_format_a_file_follows(program: dict[str, str]):
-    assert _offered(program, "a.onnx", "-o", "sarif", "=", "re") == [("file", "re")]
+def test_behind_a_format_a_file_follows(offered: Offered):
+    assert offered("a.onnx", "-o", "sarif", "=", "re") == [("file", "re")]
 
 
-def test_explain_takes_rules_and_clauses(program: dict[str, str]):
-    assert _plain(_offered(program, "explain", "")) == list(registry())
-    assert set(_plain(_offered(program, "explain", "gra-"))) == {name for name in clauses() if name.startswith("GRA-")}
+def test_explain_takes_rules_and_clauses(offered: Offered):
+    assert _plain(offered("explain", "")) == list(registry())
+    assert set(_plain(offered("explain", "gra-"))) == {name for name in clauses() if name.startswith("GRA-")}
 
 
 def test_bash_completes_a_rule(program: dict[str, str]):

@@ -72,7 +72,7 @@ def test_nothing_to_lint_is_a_problem(paths: list[str], exclude: list[str], prob
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_processes_give_what_one_gives(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context(method))
+    monkeypatch.setattr(workers, "_context", lambda _: multiprocessing.get_context(method))
     settings = Settings(select=("MUST",), options={"checksum-mismatch": {"verify": True}})
     names = ["a.onnx", "missing.onnx", "zoo/b.onnx", "zoo/deep/c.onnx"]
     tasks = [Task(name, settings) for name in names] + [Task("zoo/none", settings, "zoo/none: no")]

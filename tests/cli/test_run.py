@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from onnx_lint import schema
+from onnx_lint import __main__, schema
 from onnx_lint.cli import application, check
 from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, Request, request_of_paths
 
@@ -91,10 +91,21 @@ CONFIGURATIONS = {
 
 @pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 @pytest.mark.parametrize("place", [".", "models"])
-def test_a_configuration_counts_alike(folder: Path, text: str, place: str):
+def test_a_configuration_counts_alike(
+    folder: Path, text: str, place: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    """In this process: what a process of its own adds is the matter of the test of paths."""
+    for name in os.environ:
+        if name not in VARIABLES:
+            monkeypatch.delenv(name)
     (folder / place / "onnx-lint.toml").write_text(text)
     for arguments in (["models"], ["clean.onnx", "models/error.onnx"]):
-        assert _run(*arguments) == _run("check", *arguments)
+        found = []
+        for words in (arguments, ["check", *arguments]):
+            code = __main__._code(words)
+            found.append((code, *capfd.readouterr()))
+        assert found[0] == found[1]
+        assert any(found[0][1:]), "a run says something"
 
 
 def test_variables_that_set_options_are_left_to_click(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -105,11 +105,12 @@ def test_some_lists_are_long_and_some_texts_never_end():
     assert any(text.count(b"{") > 500 for text in texts)
 
 
-@pytest.mark.parametrize("seed", [seed for seed in seeds() if not seed.is_text][::40], ids=lambda seed: seed.name)
-def test_a_tree_is_written_as_it_was_read(seed: Seed):
-    fields = parse(seed.data, seed.message)
-    if fields is not None:
-        assert parse(serialize(fields), seed.message) == fields
+def test_a_tree_is_written_as_it_was_read():
+    chosen = [seed for seed in seeds() if not seed.is_text][::40]
+    trees = [(seed, parse(seed.data, seed.message)) for seed in chosen]
+    parsed = [(seed, fields) for seed, fields in trees if fields is not None]
+    assert len(parsed) > 0.8 * len(chosen)
+    assert [seed.name for seed, fields in parsed if parse(serialize(fields), seed.message) != fields] == []
 
 
 _READING = tuple(f"onnx_lint.{name}" for name in ("loader", "schema", "source", "model.places", "model.tensors"))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import itertools
 import json
@@ -20,7 +21,7 @@ import pytest
 from hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes, laughs, located
 from wire_bytes import length, number
 
-from onnx_lint import lint
+from onnx_lint import lint, schema
 from onnx_lint.engine import lint_file, lint_source
 from onnx_lint.limits import DEFAULT_LIMITS, NAMES, LimitError
 from onnx_lint.report import FileReport, Report
@@ -35,16 +36,23 @@ PATIENCE = 120
 """Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
 
 
-def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def _limit(memory_bytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
 
 
-def _run(*arguments: str | Path, stdin: Any = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+def _run(
+    *arguments: str | Path, stdin: Any = subprocess.DEVNULL, memory_bytes: int = MEMORY_BYTES
+) -> subprocess.CompletedProcess[str]:
     """Run the program on its own, with limits on time and memory."""
-    command = [sys.executable, "-m", "onnx_lint", *map(str, arguments)]
     return subprocess.run(
-        command, stdin=stdin, capture_output=True, text=True, timeout=PATIENCE, preexec_fn=_limit, check=False
+        [sys.executable, "-m", "onnx_lint", *map(str, arguments)],
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        preexec_fn=functools.partial(_limit, memory_bytes),
+        check=False,
     )
 
 
@@ -83,7 +91,7 @@ def test_the_attack_is_found(attack: Attack, attacked: dict[str, dict[str, Any]]
 def test_the_heavy_attack_is_found_in_time(attack: Attack, tmp_path: Path):
     path = tmp_path / f"model{attack.suffix}"
     path.write_bytes(attack.make(tmp_path))
-    done = _run(path, "-f", "json")
+    done = _run(path, "-f", "json", memory_bytes=attack.memory_bytes)
     assert (done.returncode, done.stderr) in ((0, ""), (1, ""))
     (file,) = json.loads(done.stdout)["files"]
     assert file["internal_errors"] == []
@@ -147,28 +155,27 @@ class _ShrinkingSource(BytesSource):
         return data if self._reads >= 0 else data[: max(self._kept - offset, 0)]
 
 
+@functools.cache
 def _large() -> bytes:
     """A model that is large enough for its tensor to be read only by the rules that need it."""
-    flags = "\\001" * (5 << 20)
-    return graph(f'initializer {{ name: "w" data_type: 9 dims: {5 << 20} raw_data: "{flags}" }}')
+    model = schema.message("ModelProto").FromString(graph(""))
+    model.graph.initializer.add(name="w", data_type=9, dims=[5 << 20], raw_data=b"\1" * (5 << 20))
+    return bytes(model.SerializeToString())
 
 
 @pytest.mark.parametrize("kept", [0, 1, 20, 100, 5000])
 @pytest.mark.parametrize("reads", range(6))
 def test_a_file_that_shrinks_while_it_is_read(reads: int, kept: int):
-    for data in (in_bytes(HEAD + f'graph {{ name: "g" {OUTPUT} }}'), LARGE):
+    for data in (in_bytes(HEAD + f'graph {{ name: "g" {OUTPUT} }}'), _large()):
         file = lint_source(_ShrinkingSource(data, reads, kept), "model.onnx", Settings())
         assert file.internal_errors == ()
         assert file.diagnostics or file.facts is not None
 
 
-LARGE = _large()
-
-
 @pytest.mark.parametrize("reads", range(8))
 def test_a_disk_that_fails_leaves_no_verdict(reads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "model.onnx"
-    path.write_bytes(LARGE)
+    path.write_bytes(_large())
     read, done = os.pread, itertools.count()
 
     def fail(descriptor: int, length: int, offset: int) -> bytes:
@@ -207,8 +214,6 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u
 def _named(name: str) -> bytes:
     """A model in which nearly everything is called `name`, and wrong in a way that makes messages name it."""
     model = graph("", "functions { }")
-    from onnx_lint import schema
-
     proto = schema.message("ModelProto").FromString(model)
     proto.graph.name = proto.producer_name = name
     for field in ("name", "op_type", "domain"):

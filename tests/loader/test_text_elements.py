@@ -98,8 +98,8 @@ def test_memory_is_bounded_by_long_text(name: str, tmp_path: Path):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["empty attributes", "empty initializers", "empty nodes"])
 def test_more_elements_than_are_judged_exceed_a_limit(name: str, form: str):
-    with time_limit(2):
-        [found] = lint(grown(DENSE[name], form)(4_000_000).encode()).diagnostics
+    with time_limit(1):
+        [found] = lint(grown(DENSE[name], form)(2_500_000).encode()).diagnostics
     assert found.rule == "exceeded-limit"
     assert "element_bytes" in found.message
 

@@ -20,10 +20,9 @@ from made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, w
 from onnx_lint.record import replace
 from onnx_lint.registry import Registered, registry
 from onnx_lint.report import Facts, FileReport, Report
-from onnx_lint.reporters import REPORTERS, Options, write_report
+from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.sarif import MAX_RESULTS
 from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.reporters.uri import uri_of
 from onnx_lint.reporters.wording import bytes_of, counted, facts_of
@@ -352,11 +351,13 @@ def test_sarif_makes_no_link_of_a_name() -> None:
 
 
 @pytest.mark.usefixtures("made_up_rules")
-def test_sarif_of_too_many_results_keeps_the_worst_and_says_so() -> None:
-    notes = tuple(note() for _ in range(MAX_RESULTS + 5))
+def test_sarif_of_too_many_results_keeps_the_worst_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sarif.MAX_RESULTS == 25_000, "what GitHub takes in of one run"
+    monkeypatch.setattr(sarif, "MAX_RESULTS", 100)
+    notes = tuple(note() for _ in range(105))
     report = replace(REPORT, files=(FileReport("m.onnx", 1, (*notes, error())),))
     run = json.loads(written("sarif", report))["runs"][0]
-    assert len(run["results"]) == MAX_RESULTS
+    assert len(run["results"]) == 100
     assert run["results"][-1]["ruleId"] == "twice-defined"
     assert [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]] == [
         "6 results were left out."

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
-from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures
+from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, fixtures_of
+from syntax_trees import files, tree_of
 
 from onnx_lint.cached import cached_property
 from onnx_lint.cli.check import check_command
@@ -35,8 +36,8 @@ def _path(entry: Registered) -> Path:
     return ROOT / "rules" / Path(*entry.module.rpartition(".rules.")[2].split(".")).with_suffix(".py")
 
 
-def _fixtures(entry: Registered) -> list[Fixture]:
-    return [fixture for fixture in fixtures() if fixture.rule == entry.rule.id]
+def _fixtures(entry: Registered) -> tuple[Fixture, ...]:
+    return fixtures_of(entry.rule.id)
 
 
 def test_every_file_of_rules_holds_one_rule():
@@ -163,8 +164,9 @@ def test_rules_are_about_properties_that_tell_why_they_may_be_left_out():
 def test_nobody_but_the_rules_themselves_knows_a_rule_by_its_name():
     known = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
-        for path in sorted((ROOT / "onnx_lint").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path in files()
+        if path.is_relative_to(ROOT / "onnx_lint")
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant) and node.value in RULES
     ]
     assert known == []
@@ -179,7 +181,7 @@ def test_flags_of_rules_are_options_of_the_command_line():
 
 @each_rule
 def test_a_rule_imports_no_rule_and_prints_nothing(entry: Registered):
-    tree = ast.parse(_path(entry).read_text(encoding="utf-8"))
+    tree = tree_of(_path(entry))
     imported = [name for node in ast.walk(tree) for name in _imported(node)]
     assert [name for name in imported if name.split(".")[0] == "rules" or name.startswith("onnx_lint.rules")] == []
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
@@ -197,7 +199,7 @@ def _imported(node: ast.AST) -> list[str]:
 
 @each_rule
 def test_a_rule_is_a_generator_without_a_class(entry: Registered):
-    tree = ast.parse(_path(entry).read_text(encoding="utf-8"))
+    tree = tree_of(_path(entry))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     assert [node for node in tree.body if isinstance(node, ast.ClassDef)] == [] or _only_data(tree)
     rule = next(node for node in functions if node.name == entry.rule.check.__name__)

@@ -48,7 +48,9 @@ EXPLAINED = (
         "Attention", r"output 3: onnx \(([^,]*,|.* 0)?\),", "what onnx does not know it leaves out, or takes for 0"
     ),
     Explained(
-        "Attention", r"output 3: onnx \(.*, [146]\), .*, (None|9)\)$", "a past of unknown length counts as none there"
+        "Attention",
+        r"output 3: onnx \(.*, [146]\), .*, (None|9|'P \+ [146]')\)$",
+        "a past of unknown length counts as none there",
     ),
     Explained("Attention", r"output 0: onnx \(.*, 0\)", "a packed size that onnx does not know counts as 0 there"),
     Explained("Attention-25", "onnx: .*must be provided together", "which is for another rule"),

@@ -13,6 +13,7 @@ from onnx_lint.model.parts import File, Type
 from onnx_lint.model.places.place import ROOT, Place, Step
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
+from onnx_lint.schema.wire import decode_varint
 
 _Part = tuple[Proto, Place]
 """A message and where it stands."""
@@ -53,7 +54,23 @@ def roots(kind: str, document: Proto) -> Roots:
 
 
 def _functions(protos: Iterable[Proto]) -> tuple[Function, ...]:
-    return tuple(Function(index, proto, ROOT.at("functions", index)) for index, proto in enumerate(protos))
+    found: list[Function] = []
+    first: dict[bytes, Function] = {}
+    for index, proto in enumerate(protos):
+        content = _without_name(proto)
+        function = Function(index, proto, ROOT.at("functions", index), first.get(content))
+        first.setdefault(content, function)
+        found.append(function)
+    return tuple(found)
+
+
+def _without_name(function: Proto) -> bytes:
+    """The serialized function but for its name, which is its first field."""
+    content = schema.serialized(function)
+    if not function.HasField("name"):
+        return content
+    length, start = decode_varint(content, 1)
+    return content[start + length :]
 
 
 _LISTS: Final = {

@@ -53,6 +53,10 @@ class CallMemory:
         self._outputs[function.index, inputs, given] = outputs
         self._typed.setdefault((function.index, types_only(inputs), arguments), types_only(outputs))
 
+    def note_walk(self, function: Function) -> None:
+        """Note that the body counts as walked, since one of the same bytes was."""
+        self._entered.add(function.index)
+
     def was_entered(self, function: Function) -> bool:
         """Whether the body has been walked."""
         return function.index in self._entered

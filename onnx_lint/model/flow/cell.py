@@ -52,6 +52,7 @@ class Cell:
     __slots__ = (
         "_attributes",
         "_contents",
+        "_is_plain",
         "_reads",
         "_rule",
         "arguments",
@@ -59,6 +60,7 @@ class Cell:
         "number_operands",
         "operator",
         "outcomes",
+        "plain",
     )
 
     def __init__(
@@ -67,8 +69,11 @@ class Cell:
         self.operator = operator
         self.arguments = arguments
         self.count = len(form.outputs)
+        self._is_plain = form.outputs == (True,)
         self.outcomes: dict[tuple[Fact | None, ...], Outcome] = {}
         """The outcomes so far, of nodes without subgraphs; without contents where these decide nothing."""
+        self.plain: dict[tuple[Fact | None, ...], Fact] = {}
+        """The output where an outcome is nothing but one value of known shape (docs/performance.md: plain-outcomes)."""
         self._rule: ShapeRule | None = None
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
@@ -107,7 +112,10 @@ class Cell:
         if found is None:
             if len(self.outcomes) >= MOST_OUTCOMES:
                 self.outcomes.clear()
+                self.plain.clear()
             found = self.outcomes[facts] = self._made(facts)
+            if self._is_plain and not (found.problems or found.shape_problems) and found.outputs[0].shape is not None:
+                self.plain[facts] = found.outputs[0]
         return found
 
     def _made(self, facts: Facts) -> Outcome:
@@ -150,11 +158,16 @@ class Cell:
         parameter = operator.schema.output_at(position)
         return parameter is None or kind in allowed_types(parameter)
 
-    def operands(self, facts: Facts) -> Operands | None:
+    def infer(self, node: Operands) -> None:
+        """Ask the shape rule again, of operands that keep what they are asked."""
+        if self._rule is not None:
+            self._rule.infer(node)
+
+    def operands(self, facts: Facts, kind: type[Operands] = Operands) -> Operands | None:
         """What shape rules see of a node with such inputs; None for nodes of which no rule is asked."""
         if self.operator is None or self._attributes is None:
             return None
-        return Operands(self.operator.schema, self._attributes, facts, self.count)
+        return kind(self.operator.schema, self._attributes, facts, self.count)
 
     def _with_content(self, facts: Facts, output: Fact) -> Fact:
         from onnx_lint.model.shapes.contents import contents_after
@@ -170,7 +183,8 @@ def as_fact(kind: ValueType | None, shape: Output) -> Fact:
     """What is known of a value of a type with a shape, or with that of what it holds."""
     if isinstance(shape, Inside):
         within = sequence_element(kind) or optional_element(kind)
-        return fact(kind, inside=as_fact(within, shape.shape))
+        count = None if shape.count is None else (shape.count,)
+        return fact(kind, None, count, as_fact(within, shape.shape))
     return fact(kind, shape)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from math import prod
 
 from onnx_lint.model.columns.gather import dimensions
@@ -42,26 +42,27 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
-def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outside) -> Iterator[tuple[str, Fact]]:
+def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outside) -> dict[str, Fact]:
     """What is known of the initializers; of those of floating-point numbers the content where the name is among these.
 
     A sparse one is another way to write a tensor, and operators meet it as one. `outside` reads external data.
     """
     held = graph.initializers
-    known: dict[tuple[int, bytes], tuple[Fact, bool]] = {}
-    for index, (name, code, dims) in enumerate(zip(held.names, held.element_types, held.shapes, strict=True)):
-        found = known.get((code, dims))
-        if found is None:
-            shape = tensor_shape(dimensions(dims))
-            bare = fact(tensor_of(code), shape)
-            found = known[code, dims] = bare, _is_small(shape)
-        bare, is_small = found
-        if name:
-            has_content = is_small and (code in INTEGERS or name in with_numbers)
-            yield name, _with_content(graph, index, bare, outside) if has_content else bare
+    rows = list(zip(held.element_types, held.shapes, strict=True))
+    # A large graph has a hundred thousand initializers and a few kinds of them.
+    bare = {row: fact(tensor_of(row[0]), tensor_shape(dimensions(row[1]))) for row in dict.fromkeys(rows)}
+    facts = list(map(bare.__getitem__, rows))
+    small = {row for row, each in bare.items() if _is_small(each.shape)}
+    integers = {row for row in small if row[0] in INTEGERS}
+    if integers or with_numbers:
+        for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
+            if row in integers or (name in with_numbers and row in small):
+                facts[index] = _with_content(graph, index, facts[index], outside)
+    found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
-        if sparse.values.name:
-            yield sparse.values.name, fact_of_sparse(sparse)
+        found[sparse.values.name] = fact_of_sparse(sparse)
+    found.pop("", None)
+    return found
 
 
 def _is_small(shape: Shape) -> bool:
@@ -98,3 +99,16 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
             if discord == "type":
                 ambiguous.add(name)
     return {name: stated for name, stated in found.items() if name not in ambiguous}
+
+
+def default_value(stated: Fact, made: Fact) -> Fact:
+    """What is known of an input with an initializer: another value may come in its place, of the input's shape.
+
+    Where the two contradict each other, which has a finding of its own, nothing is known of the type.
+    """
+    if stated.kind and made.kind and stated.kind != made.kind:
+        return UNKNOWN
+    both, discord = joined(made, stated)
+    if discord:
+        return both
+    return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from onnx_lint.model.flow.walks import Walked, Walks, arguments_for
@@ -41,6 +41,11 @@ def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> frozenset[str]:
     if not without:
         return frozenset()
     return frozenset([name for name, each in zip(names, facts, strict=True) if each in without])
+
+
+def have_known_shapes(names: Iterable[str], known: Mapping[str, Fact]) -> bool:
+    """Whether the shapes of these values are known, as far as values of their types have one."""
+    return all(has_known_shape(each or UNKNOWN) for each in set(map(known.get, names)))
 
 
 def has_known_shape(fact: Fact) -> bool:

@@ -50,7 +50,8 @@ class Value(Record):
     @property
     def elements(self) -> Content:
         """The elements of a scalar or a list, where they are followed."""
-        return self.fact.content if len(self.fact.shape or ()) < _RANK_OF_MATRICES else None
+        shape = self.fact.shape
+        return self.fact.content if shape is not None and len(shape) < _RANK_OF_MATRICES else None
 
 
 class Step(Record):

@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from onnx_lint.model.flow.cell import as_fact
 from onnx_lint.model.flow.joining import joined, joined_shapes
 from onnx_lint.model.operators.control_flow import handed_on_outputs
 from onnx_lint.model.shapes.dims import Dim, Dims, Shape, unified, union
-from onnx_lint.model.shapes.fact import Facts
-from onnx_lint.model.shapes.operands import Inside, Operands, Output, held
+from onnx_lint.model.shapes.fact import ABSENT, Fact, Facts, fact
+from onnx_lint.model.shapes.operands import Inside, Operands, Output, count_in, held
 from onnx_lint.model.shapes.problem import AxisOutOfRange, Element, Problem
 from onnx_lint.model.types.subgraph_types import Subgraphs
+from onnx_lint.model.types.type_string import ValueType
 from onnx_lint.record import Record
 
 _LOOP_HEAD: Final = 2
@@ -50,6 +52,16 @@ class SuppliedShapes(Record):
                 ]
         return []
 
+    def supplied_facts(self, kinds: Sequence[ValueType | None]) -> Facts:
+        """What is known of the inputs of the body, as far as it is the same in each run."""
+        shapes = [*self.supplied(), *[None] * len(kinds)]
+        found = [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
+        if self.subgraphs.node.op_type == "Loop" and len(found) >= _LOOP_HEAD:
+            # The body only runs while the condition holds.
+            condition = found[1]
+            found[1] = fact(condition.kind, condition.shape, (1,))
+        return tuple(found)
+
     def outputs(self, found: Mapping[str, Facts]) -> Sequence[Output]:
         """The shapes of the node's outputs by what its subgraphs hand on."""
         node = self.subgraphs.node
@@ -59,9 +71,9 @@ class SuppliedShapes(Record):
             case "If":
                 return _either(found.get("then_branch"), found.get("else_branch"))
             case "Loop":
-                return self._looped(found.get("body", ())[1:])
+                return self._looped(found.get("body", ()))
             case "SequenceMap":
-                return [Inside(held(each)) for each in found.get("body", ())]
+                return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
             case "Scan" if self.scan is not None:
                 return self._scanned(self.scan, found.get("body", ()))
         return []
@@ -88,8 +100,21 @@ class SuppliedShapes(Record):
     def _looped(self, body: Facts) -> Sequence[Output]:
         """Carried values: as they came in, if there is no run, or as a run of the body leaves them whatever it got."""
         first = self.facts[_LOOP_HEAD:]
-        carried = [_union(held(before), held(after)) for before, after in zip(first, body, strict=False)]
-        return [*carried, *[_stacked(each.shape) for each in body[len(first) :]]]
+        if not body:
+            return []
+        condition, *values = body
+        length = self._runs(condition)
+        carried = [_union(held(before), held(after)) for before, after in zip(first, values, strict=False)]
+        return [*carried, *[_stacked(each.shape, length) for each in values[len(first) :]]]
+
+    def _runs(self, condition: Fact) -> Dim:
+        """How often the body of a Loop runs, where its number of iterations is known and nothing ends it before."""
+        iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+        goes_on = condition.content == (1,) and (first is ABSENT or first.content == (1,))
+        if not goes_on or iterations.content is None or len(iterations.content) != 1:
+            return None
+        count = iterations.content[0]
+        return max(count, 0) if isinstance(count, int) else count if isinstance(count, str) else None
 
     def _scanned(self, scan: ScanAxes, body: Facts) -> Sequence[Output]:
         states = self.subgraphs.state_count
@@ -177,11 +202,11 @@ def _either(one: Facts | None, other: Facts | None) -> list[Output]:
 
 def _union(one: Output, other: Output) -> Output:
     if isinstance(one, Inside) and isinstance(other, Inside):
-        return Inside(_union(one.shape, other.shape))
+        return Inside(_union(one.shape, other.shape), one.count if one.count == other.count else None)
     if isinstance(one, Inside) or isinstance(other, Inside):
         return None
     return union(one, other)
 
 
-def _stacked(shape: Shape) -> Dims | None:
-    return None if shape is None else (None, *shape)
+def _stacked(shape: Shape, length: Dim) -> Dims | None:
+    return None if shape is None else (length, *shape)

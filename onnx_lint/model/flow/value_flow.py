@@ -45,7 +45,8 @@ class ValueFlow:
     def __init__(self, operators: Operators, *, keeps_all: bool = False) -> None:
         self.walks = Walks()
         """The walks over the graphs and function bodies."""
-        self._keeps_all = keeps_all
+        self.keeps_all = keeps_all
+        """Whether every walk over a function body is kept, and not the first alone."""
         self.facts: dict[str, Fact] = {}
         """What is known of the values of the main graph; there may be no entry for one of which nothing is."""
         self.operands: list[OperandConflict] = []
@@ -57,6 +58,8 @@ class ValueFlow:
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
+        self.notes = 0
+        """How many conflicts were met, those included that were there before."""
 
     @cached_property
     def types(self) -> Mapping[str, ValueType | None]:
@@ -96,13 +99,28 @@ class ValueFlow:
         return Origins(self.walks, self._operators).knowledge()
 
     def note_graph(
-        self, graph: Graph, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
+        self,
+        graph: Graph,
+        known: Mapping[str, Fact],
+        cells: Mapping[NodeForm, Cell],
+        call: Call | None,
+        *,
+        has_unknown: bool,
     ) -> None:
-        """Keep what is known of a graph when it has been walked; of later walks over it only if that is asked for."""
-        if self._keeps_all or graph not in self.walks:
+        """Keep what is known of a graph when it has been walked; of later walks over it only if that is asked for.
+
+        `has_unknown`: whether there may be values of unknown shape.
+        """
+        if self.keeps_all or graph not in self.walks:
             is_inner = graph.kind in _TAKEN_BACK
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
-            self.walks.add(Walked(graph, own, unknown_shapes(graph, known), cells, call))
+            unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
+            self.walks.add(Walked(graph, own, unknown, cells, call))
+
+    def keep(self, walked: Walked) -> None:
+        """Keep a walk that another one stands for, unless there is one over its graph."""
+        if walked.graph not in self.walks:
+            self.walks.add(walked)
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None
@@ -191,11 +209,14 @@ class ValueFlow:
             self.subgraph_shapes.append(BranchShapeConflict(node, (one, other), index, shapes, call))
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
+        self.notes += 1
         key = (id(graph), *what)
         is_new = key not in self._noted
         self._noted.add(key)
         return is_new
 
+
+_NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
 
 _TAKEN_BACK: Final = {GraphKind.NESTED, GraphKind.INITIALIZATION, GraphKind.ALGORITHM}
 """The graphs whose values are forgotten when the walk leaves them; others have the facts that are handed in to keep."""

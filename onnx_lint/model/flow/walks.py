@@ -74,6 +74,10 @@ class Walks:
             if walked.graph.is_function:
                 self._of_arguments.setdefault((key, walked.call.arguments), walked)
 
+    def first_over(self, graph: Graph) -> Walked:
+        """The first walk over a graph; raises KeyError where there was none."""
+        return self._first[id(graph)]
+
     def of(self, graph: Graph, call: Call | None) -> Walked | None:
         """The walk over a graph that was part of a call; the first one where that was not kept."""
         return self._of_calls.get((id(graph), id(call))) or self._first.get(id(graph))

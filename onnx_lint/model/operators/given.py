@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sides of a combination of attributes and operands a node gives."""
+"""Which sides of a combination of attributes and operands a node gives, and whether any node gives too many or few."""
 
 from __future__ import annotations
 
 from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.operators.operators import Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
-from onnx_lint.spec.operators.combinations import Choice, Combination, Member
+from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 
 _LISTS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS", "TENSORS")}
+
+
+def has_broken_combinations(operators: Operators) -> bool:
+    """Whether a node gives attributes and operands otherwise than its operator has them, whatever their values are."""
+    for alike in operators.verified_nodes:
+        wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
+        if wanted:
+            forms = set().union(*alike.forms.values())
+            if any(broken_by(combination, form) for combination in wanted for form in forms):
+                return True
+    return False
 
 
 def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:

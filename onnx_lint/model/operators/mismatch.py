@@ -21,7 +21,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import quote
+from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
     from onnx_lint.model.operators.bound_nodes import BoundNodes
@@ -122,6 +122,16 @@ def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
     given = {name for name, _ in alike.attributes}
     return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
+
+
+def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, str]:
+    """The unknown attributes with nearly the name of a required one that the nodes lack: by name, that name."""
+    missing = missing_attributes(schema, alike)
+    if not missing:
+        return {}
+    unknown = set(unknown_attributes(schema, alike)) - moved_to_inputs(schemas, schema, alike).keys()
+    near = {name: nearest(name, schema.attributes) for name in unknown}
+    return {name: meant for name, meant in near.items() if meant in missing}
 
 
 def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Combination]:

@@ -117,12 +117,13 @@ def _walking(
     source: Source, message: str, pieces: list[tuple[int, int]], starts_of: dict[str, list[int]]
 ) -> Iterator[bool]:
     """Index the fields of a message, and stop after each part. No method, as no message would be freed that has it."""
+    broken = wire.WireError  # the walk may be closed when the program ends and its modules are empty
     for position, end in pieces:
         try:
             while position < end:
                 position = wire.advanced(position, _index_part(source, message, position, end, starts_of))
                 yield True
-        except wire.WireError:
+        except broken:
             continue  # a broken tail has a finding of its own; what stands before it has its range
 
 

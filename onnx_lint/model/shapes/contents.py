@@ -50,19 +50,34 @@ def contents_after(follow: Follow, node: Operands, shapes: Sequence[Output], kin
     content = follow(node, shape)
     if content is None or len(content) != size:
         return None
-    least, greatest = _RANGES.get(kinds[0] or "", (0, -1))
-    if greatest < least:
-        return content if node.operator in _AS_THEY_ARE else None
+    kind = kinds[0] or ""
+    if kind not in _RANGES:
+        return _as_they_are(node, content, kind)
+    least, greatest = _RANGES[kind]
     kept = [each if not isinstance(each, int) or least <= each <= greatest else None for each in content]
     kept = [each if not isinstance(each, float) else None for each in kept]
     return tuple(kept) if any(each is not None for each in kept) else None
 
 
-_IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators that change the shape at most, and not which element comes before which."""
+def _as_they_are(node: Operands, content: tuple[Dim | float, ...], kind: str) -> Content:
+    """Elements that are no integers or Booleans, which are handed on; of integers that are cast those that stay so."""
+    if node.operator != "Cast":
+        return content if node.operator in _IN_ORDER else None
+    most = _EXACT.get(kind, -1)
+    kept = tuple([each if isinstance(each, int) and abs(each) <= most else None for each in content])
+    return kept if any(each is not None for each in kept) else None
 
-_AS_THEY_ARE: Final = frozenset({"Constant", "Identity"})
-"""Operators that hand on floating-point numbers as well."""
+
+_EXACT: Final[Mapping[str, int]] = {
+    "tensor(bfloat16)": 2**8,
+    "tensor(float16)": 2**11,
+    "tensor(float)": 2**24,
+    "tensor(double)": 2**53,
+}
+"""The floating-point types, each with the number up to which it has all integers."""
+
+_IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
+"""Operators that change the shape at most, and not which element comes before which; also for other element types."""
 
 
 def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], Follow]:
@@ -79,7 +94,7 @@ def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], 
 # --- as it is
 
 
-@follows("Identity", "Cast", "Squeeze", "Unsqueeze", "Reshape", reads=(0,))
+@follows("Cast", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=(0,))
 def _same(node: Operands, shape: Dims) -> Content:
     return node.content(0)
 
@@ -100,6 +115,12 @@ def _constant(node: Operands, shape: Dims) -> Content:
 def _shape(node: Operands, shape: Dims) -> Content:
     found = node.shape(0)
     return None if found is None else found[node.integer("start", 0) : node.integer("end")]
+
+
+@follows("SequenceLength", reads=(0,))
+def _sequence_length(node: Operands, shape: Dims) -> Content:
+    count = node.element_count(0)
+    return None if count is None else (count,)
 
 
 @follows("Size")
@@ -245,12 +266,17 @@ def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
     return lambda *operands: operation(*operands) if dims.are_sizes(operands) else None
 
 
+def _add(one: Dim, other: Dim) -> Dim:
+    return _unless_negative(dims.add(one, other))
+
+
 def _subtract(one: Dim, other: Dim) -> Dim:
-    if isinstance(one, int) and isinstance(other, int):
-        return one - other
-    if other == 0:
-        return one
-    return 0 if one is not None and one == other else None
+    return _unless_negative(dims.subtract(one, other)) if one is None or one != other else 0
+
+
+def _unless_negative(dim: Dim) -> Dim:
+    """The number, if it is no expression that may be negative: a shape with -1 is no shape with that size."""
+    return dim if isinstance(dim, int) or dims.is_natural(dim) else None
 
 
 def _divide(one: Dim, other: Dim) -> Dim:
@@ -258,7 +284,10 @@ def _divide(one: Dim, other: Dim) -> Dim:
         # Towards zero, as integers are divided in C.
         quotient = abs(one) // abs(other)
         return quotient if (one < 0) == (other < 0) else -quotient
-    return one if other == 1 else None
+    quotient_of_sizes = dims.divide(one, other)
+    if quotient_of_sizes is not None or not (isinstance(one, str) and isinstance(other, int) and other > 0):
+        return quotient_of_sizes
+    return dims.divide_down(one, other)
 
 
 def _modulo(one: int, other: int) -> int | None:
@@ -282,7 +311,7 @@ def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
 
 
 _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim]]]] = {
-    "Add": (2, dims.add),
+    "Add": (2, _add),
     "Sub": (2, _subtract),
     "Mul": (2, dims.multiply),
     "Div": (2, _divide),

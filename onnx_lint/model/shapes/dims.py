@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic on dimensions of which not all are known.
 
-A dimension is a size, the name of a variable that stands for one, or None where nothing is known. Sizes are Python
-integers here, however large; `Operands.finished` ends those that an int64 cannot hold.
+A dimension is a size, the name of a variable that stands for one or an expression of variables, or None where nothing
+is known. Sizes are Python integers here, however large; `Operands.finished` ends those that an int64 cannot hold.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
 Dim = int | str | None
-"""A size, a variable, or unknown."""
+"""A size, a variable or an expression of some, or unknown."""
 
 Dims = tuple[Dim, ...]
 """The dimensions of a tensor of known rank."""
@@ -51,29 +51,58 @@ def union(one: Shape, other: Shape) -> Shape:
 
 
 def add(one: Dim, other: Dim) -> Dim:
-    """The sum; a variable is kept where 0 is added to it."""
+    """The sum; of a variable and a number an expression such as "N + 1", of two variables nothing is known."""
     if isinstance(one, int) and isinstance(other, int):
         return one + other
     if one == 0:
         return other
-    return one if other == 0 else None
+    if other == 0 or one is None or other is None:
+        return one if other == 0 else None
+    from onnx_lint.model.shapes import expression  # late: few models calculate with variables
+
+    return expression.added(one, other) if isinstance(one, str) else expression.added(str(other), one)
+
+
+def subtract(one: Dim, other: Dim) -> Dim:
+    """The difference, which may be less than 0; an expression where one variable is left."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one - other
+    if other == 0 or not isinstance(one, str) or other is None:
+        return one if other == 0 else None
+    from onnx_lint.model.shapes import expression  # late: as in `add`
+
+    return expression.added(one, other, -1)
 
 
 def multiply(one: Dim, other: Dim) -> Dim:
-    """The product; a variable is kept where it is multiplied by 1, and nothing of a dimension by 0."""
+    """The product, an expression such as "2*N" or "N*M"; nothing is known of what is multiplied by 0."""
     if isinstance(one, int) and isinstance(other, int):
         return one * other
     if one == 1:
         return other
-    return one if other == 1 else None
+    if other == 1 or one is None or other is None:
+        return one if other == 1 else None
+    from onnx_lint.model.shapes import expression  # late: as in `add`
+
+    return expression.multiplied(one, other) if isinstance(one, str) else expression.multiplied(str(other), one)
+
+
+def is_natural(dim: Dim) -> bool:
+    """Whether a sum or difference is known and is 0 at least, whatever its variables stand for."""
+    return dim >= 0 if isinstance(dim, int) else dim is not None and " - " not in dim
 
 
 def product(dims: Iterable[Dim]) -> Dim:
     """The product of all; 1 for none."""
+    size: Dim = 1
     result: Dim = 1
     for dim in dims:
-        result = multiply(result, dim)
-    return result
+        # Numbers are multiplied by themselves: they are found again where a product of sums is divided.
+        if isinstance(dim, int):
+            size = multiply(size, dim)
+        else:
+            result = multiply(result, dim)
+    return multiply(result, size)
 
 
 def total(dims: Iterable[Dim]) -> Dim:
@@ -85,10 +114,23 @@ def total(dims: Iterable[Dim]) -> Dim:
 
 
 def divide(one: Dim, divisor: Dim) -> Dim:
-    """The quotient of what divides without a rest; unknown for anything else."""
-    if isinstance(one, int) and isinstance(divisor, int) and divisor and one % divisor == 0:
-        return one // divisor
-    return one if divisor == 1 else None
+    """The quotient of what divides without a rest, whatever its variables stand for; unknown for anything else."""
+    if isinstance(one, int) and isinstance(divisor, int):
+        return one // divisor if divisor and one % divisor == 0 else None
+    if divisor == 1 or one is None or divisor is None:
+        return one if divisor == 1 else None
+    from onnx_lint.model.shapes import expression  # late: as in `add`
+
+    return expression.divided(one, divisor)
+
+
+def divide_down(one: Dim, divisor: int) -> Dim:
+    """The quotient by a number above 0, rounded down."""
+    if isinstance(one, int) or divisor == 1 or one is None:
+        return one // divisor if isinstance(one, int) else one
+    from onnx_lint.model.shapes import expression  # late: as in `add`
+
+    return expression.rounded_down(one, divisor)
 
 
 def broadcast(shapes: Sequence[Dims]) -> Dims:
@@ -105,7 +147,12 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
     others = {dim for dim in dims if dim != 1}
     if not others:
         return 1
-    return others.pop() if len(others) == 1 else None
+    one, *more = others
+    if len(more) == 1 and isinstance(one, str) and isinstance(more[0], str):
+        from onnx_lint.model.shapes import expression  # late: as in `add`
+
+        return expression.broadcast_with_limited(one, more[0])
+    return one if not more else None
 
 
 def clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:

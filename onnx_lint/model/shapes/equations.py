@@ -62,7 +62,7 @@ class Equation(Record):
 
 _OPERAND: Final = re.compile(r"(\w+)(?:\[([^\]]*)\])?")
 _TERM: Final = re.compile(
-    r"(?:(?P<any>\?)|(?P<number>\d+)|\*(?P<run>\w+)|(?:(?P<factor>\d+)\*)?(?P<at>@?)(?P<name>[a-z_]\w*)(?:\.(?P<element>\d+))?)"
+    r"(?:(?P<any>\?)|(?P<number>\d+)|\*(?P<run>\w+)|(?:(?P<factor>\d+)\*)?(?P<at>@?)(?P<name>[A-Za-z_]\w*)(?:\.(?P<element>\d+))?)"
 )
 
 

@@ -33,6 +33,7 @@ class Fact:
         self.shape = shape
         """The dimensions of a tensor; None for what is no tensor or of unknown rank."""
         self.content = content
+        """The elements of a tensor; of a sequence one number alone, how many elements it has."""
         self.inside = inside
         """What is known of each element of a sequence, or of what an optional holds."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)

@@ -38,6 +38,8 @@ class Inside(Record):
     """The shape of what a sequence or an optional holds."""
 
     shape: Shape | Inside
+    count: Dim = None
+    """How many elements a sequence has."""
 
 
 Output = Shape | Inside
@@ -152,6 +154,10 @@ class Operands:
         """The shape of the elements of a sequence, or of what an optional holds."""
         inside = self.fact(index).inside
         return None if inside is None else held(inside)
+
+    def element_count(self, index: int) -> Dim:
+        """How many elements a sequence has; the rule names the input in `reads`."""
+        return count_in(self.fact(index))
 
     # --- attributes
 
@@ -352,4 +358,17 @@ class Operands:
 
 def held(fact: Fact) -> Output:
     """The shape in a fact as a rule gives shapes."""
-    return fact.shape if fact.inside is None else Inside(held(fact.inside))
+    if fact.inside is None and not is_sequence(fact.kind):
+        return fact.shape
+    return Inside(held(fact.inside) if fact.inside is not None else None, count_in(fact))
+
+
+def count_in(fact: Fact) -> Dim:
+    """How many elements a sequence has: what stands as content in what is known of it."""
+    count = fact.content[0] if fact.content and is_sequence(fact.kind) else None
+    return count if not isinstance(count, float) else None
+
+
+def is_sequence(kind: str | None) -> bool:
+    """Whether a type is that of sequences."""
+    return kind is not None and kind.startswith("seq(")

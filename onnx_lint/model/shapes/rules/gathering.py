@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.model.shapes.dims import Dim, Dims
+from onnx_lint.model.shapes.dims import Dim, Dims, add, is_natural, subtract
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.model.shapes.registration import shapes_of
 
@@ -130,10 +130,10 @@ _TO_THE_END = 2**31 - 1
 
 def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
     """How many elements are left of a dimension."""
-    if start == 0 and step == 1 and isinstance(end, int) and end >= _TO_THE_END:
+    if start == 0 and step == 1 and (end == size or (isinstance(end, int) and end >= _TO_THE_END)):
         return size
     if not (isinstance(size, int) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int)):
-        return 0 if size == 0 else None
+        return 0 if size == 0 else _symbolic_length(size, start, end, step)
     # An index may lie before the first element, or behind the last one.
     start = start + size if start < 0 else start
     end = end + size if end < 0 else end
@@ -142,3 +142,20 @@ def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
     else:
         start, end = min(max(start, -1), size - 1), min(max(end, -1), size - 1)
     return len(range(start, end, step))
+
+
+def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
+    """How many elements are left of a dimension where the difference of two variables, or of sums of them, is known."""
+    if step != 1:
+        return None
+    first, behind = (add(size, each) if isinstance(each, int) and each < 0 else each for each in (start, end))
+    if isinstance(end, int) and end >= _TO_THE_END:
+        behind = size
+    if first == 0 and isinstance(size, int) and size > 0 and isinstance(behind, str):
+        from onnx_lint.model.shapes.expression import limited  # late: few models calculate with variables
+
+        return limited(behind, size)
+    # What lies before the first element or behind the last one is left out, so that both have to lie within.
+    length = subtract(behind, first)
+    are_within = is_natural(first) and (behind == size or is_natural(subtract(size, behind)))
+    return length if are_within and is_natural(length) else None

@@ -184,7 +184,6 @@ def _count_elements(
     else:
         sizes = product([dim for dim in before if isinstance(dim, int)])
         others = [dim for dim in before if not isinstance(dim, int)]
-        if not others:
-            target[rest[0]] = divide(have, want)
-        elif len(others) == 1 and sizes == want:
+        target[rest[0]] = divide(have, want)
+        if len(others) == 1 and sizes == want:
             target[rest[0]] = others[0]

@@ -7,7 +7,7 @@ import math
 import struct
 from collections.abc import Sequence
 
-from onnx_lint.model.shapes.dims import Dim, Dims, are_sizes
+from onnx_lint.model.shapes.dims import Dim, Dims, are_sizes, multiply
 from onnx_lint.model.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.model.shapes.problem import Source
 from onnx_lint.model.shapes.registration import shapes_of
@@ -133,6 +133,8 @@ def _times(size: Dim, factor: float | None) -> Dim:
     """
     if factor == 1:
         return size
+    if isinstance(size, str) and factor is not None and float(factor).is_integer():
+        return multiply(size, int(factor))
     if not isinstance(size, int) or factor is None or not math.isfinite(factor) or factor < 0:
         return None
     wide = size * factor

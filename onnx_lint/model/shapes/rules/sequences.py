@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences and optionals, of which the shape of what they hold is followed.
+"""Sequences and optionals, of which the shape of what they hold is followed, and how many elements a sequence has.
 
-Nothing says how many elements a sequence has, so that no position in one is looked at.
+No position in a sequence is looked at: what is known of its elements holds for all of them.
 """
 
 from __future__ import annotations
 
-from onnx_lint.model.shapes.dims import Dim, Dims, Shape, are_sizes, union
+from onnx_lint.model.shapes.dims import (
+    Dim,
+    Dims,
+    Shape,
+    add,
+    are_sizes,
+    divide_down,
+    is_natural,
+    multiply,
+    subtract,
+    union,
+)
 from onnx_lint.model.shapes.operands import UNKNOWN, Inside, Operands, Outputs, held
 from onnx_lint.model.shapes.registration import shapes_of
 
@@ -43,7 +54,7 @@ def has_element(node: Operands) -> Outputs:
 @shapes_of("SequenceEmpty")
 def empty(node: Operands) -> Outputs:
     """A sequence without elements, whose shapes are those of what comes in later."""
-    return UNKNOWN
+    return [Inside(None, 0)]
 
 
 @shapes_of("SequenceConstruct")
@@ -52,22 +63,25 @@ def construct(node: Operands) -> Outputs:
     found: Shape = node.shape(0)
     for index in range(1, node.count):
         found = union(found, node.shape(index))
-    return [Inside(found)]
+    return [Inside(found, node.count)]
 
 
-@shapes_of("SequenceInsert")
+@shapes_of("SequenceInsert", reads=(0,))
 def insert(node: Operands) -> Outputs:
     """One element more; the position is a scalar."""
     node.scalar(2)
-    inside = node.inside(0)
-    return [Inside(None if isinstance(inside, Inside) else union(inside, node.shape(1)))]
+    inside, count = node.inside(0), node.element_count(0)
+    if count == 0:
+        return [Inside(node.shape(1), 1)]
+    return [Inside(None if isinstance(inside, Inside) else union(inside, node.shape(1)), add(count, 1))]
 
 
-@shapes_of("SequenceErase")
+@shapes_of("SequenceErase", reads=(0,))
 def erase(node: Operands) -> Outputs:
     """One element less; the position is a scalar."""
     node.scalar(1)
-    return [node.held(0)]
+    count = subtract(node.element_count(0), 1)
+    return [Inside(node.inside(0), count if is_natural(count) else None)]
 
 
 @shapes_of("SequenceAt")
@@ -83,7 +97,7 @@ def length(node: Operands) -> Outputs:
     return [()]
 
 
-@shapes_of("ConcatFromSequence")
+@shapes_of("ConcatFromSequence", reads=(0,))
 def concat(node: Operands) -> Outputs:
     """The elements one behind the other along an axis, which is a new one with `new_axis`."""
     is_new = node.integer("new_axis", 0)
@@ -95,7 +109,9 @@ def concat(node: Operands) -> Outputs:
     axis = node.axis(node.integer("axis"), len(inside) + is_new, "axis")
     if axis is None:
         return UNKNOWN
-    return [(*inside[:axis], None, *inside[axis + 1 - is_new :])]
+    count = node.element_count(0)
+    size = count if is_new else multiply(count, inside[axis])
+    return [(*inside[:axis], size, *inside[axis + 1 - is_new :])]
 
 
 @shapes_of("SplitToSequence", reads=(1,))
@@ -110,9 +126,18 @@ def split(node: Operands) -> Outputs:
         return UNKNOWN
     if not node.given(1):
         keeps = node.integer("keepdims", 1) != 0
-        return [Inside((*data[:axis], *((1,) if keeps else ()), *data[axis + 1 :]))]
+        return [Inside((*data[:axis], *((1,) if keeps else ()), *data[axis + 1 :]), data[axis])]
     part = _part(node, data, axis) if shape is not None else None
-    return [Inside((*data[:axis], part, *data[axis + 1 :]))]
+    return [Inside((*data[:axis], part, *data[axis + 1 :]), _part_count(node, data[axis]))]
+
+
+def _part_count(node: Operands, size: Dim) -> Dim:
+    """How many parts there are: one for each size of a list, or as many of one size as it takes."""
+    shape, parts = node.shape(1), node.content(1)
+    if shape is not None and len(shape) == 1:
+        return shape[0]
+    each = parts[0] if parts else None
+    return divide_down(add(size, each - 1), each) if isinstance(each, int) and each > 0 else None
 
 
 def _part(node: Operands, data: Dims, axis: int) -> Dim:

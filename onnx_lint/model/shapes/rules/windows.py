@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx_lint.model.shapes.dims import Dim, Dims
+from onnx_lint.model.shapes.dims import Dim, Dims, add, divide_down, multiply
 from onnx_lint.model.shapes.operands import Operands
 from onnx_lint.model.shapes.problem import Dimension, Element, Source, Unequal
 from onnx_lint.record import Record
@@ -86,13 +86,14 @@ def slid(node: Operands, shape: Dims, over: Window, *, rounds_up: bool = False) 
 def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool) -> Dim:
     stride, extent = over.strides[axis], over.extent(axis)
     if over.is_automatic:
-        return -(-size // stride) if isinstance(size, int) else (size if stride == 1 else None)
+        return divide_down(add(size, stride - 1), stride)
     before, behind = over.begin[axis], over.end[axis]
-    if not isinstance(size, int):
-        # A window that takes away as much as the padding adds keeps a variable.
-        return size if extent is not None and stride == 1 and before + behind == extent - 1 else None
     if extent is None:
         return None
+    if not isinstance(size, int):
+        # One window fits at least, or the node cannot run. Rounded up it depends on the size how many do.
+        left = add(size, before + behind - extent)
+        return add(divide_down(left, stride), 1) if stride == 1 or not rounds_up else None
     left = size + before + behind - extent
     # Rounded up, a window may begin in the input and end behind it, though no other fits.
     lacking = -left if not rounds_up else -left - stride + 1
@@ -120,14 +121,20 @@ _LEAVES_OUT = 22
 def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0) -> Dim:
     """The size of a spatial axis of which the window made `size`, and `more` besides; unknown where nothing is left."""
     extent = over.extent(axis)
-    if not isinstance(size, int) or extent is None:
+    if extent is None:
         return None
-    length = over.strides[axis] * (size - 1) + more + extent - over.begin[axis] - over.end[axis]
+    if not isinstance(size, int):
+        return add(multiply(size, over.strides[axis]), more + extent - over.strides[axis] - _padding(over, axis))
+    length = over.strides[axis] * (size - 1) + more + extent - _padding(over, axis)
     if length < 0 and size:
         place = axis if over.begin[axis] else axis + len(over.begin)
         reason = f"more is taken from spatial axis {axis} than the {length + over.begin[axis] + over.end[axis]} it has"
         node.wrong_value("pads", (over.begin + over.end)[place], reason, place)
     return length if length >= 0 else None
+
+
+def _padding(over: Window, axis: int) -> int:
+    return over.begin[axis] + over.end[axis]
 
 
 def spatial_kernel(shape: Sequence[Dim]) -> Dims:

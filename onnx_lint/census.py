@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What models of a run have in common, and what no rule that judges it by itself had anything to say about.
+
+Thousands of models have a few hundred forms of nodes between them. A rule may declare what its silence follows from, as
+`of="form"`: it finds nothing in a model if it finds nothing wrong with any form of a node in it, whatever else stands
+there. Such a rule need not be asked about a model that has no form but such that were found right in earlier models
+(docs/performance.md: census).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from typing import Final
+
+from onnx_lint.model import Model
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.documents.kinds import MODEL
+from onnx_lint.model.operators.function_calls import Calls
+from onnx_lint.registry import Registered
+
+_MOST_KEPT: Final = 4_096
+"""So many elements of a kind are remembered; then all are forgotten, which costs time only."""
+
+_MOST_CHARACTERS: Final = 256
+"""Elements with longer texts are hardly ever met again, and would take up memory."""
+
+Elements = Mapping[Hashable, Set[Hashable]]
+"""What a model has of a kind, for each of the circumstances that a verdict depends on."""
+
+_NOTHING: Final[Set[Hashable]] = frozenset()
+
+
+class Census:
+    """The elements that were found right in the models so far, under the settings of a run."""
+
+    def __init__(self) -> None:
+        self._right: dict[str, dict[Hashable, set[Hashable]]] = {kind: {} for kind in ELEMENTS}
+
+    def settled(self, model: Model) -> frozenset[str]:
+        """The kinds of elements of which the model has none but such that were found right before."""
+        if model.kind != MODEL or not model.loaded:
+            return frozenset()
+        return frozenset([kind for kind, right in self._right.items() if right and _are_all(right, kind, model)])
+
+    def note(self, model: Model, asked: Iterable[Registered], found: Set[str]) -> None:
+        """Take note of a model for which these rules were asked; those of the ids in `found` had something to say.
+
+        A rule that is asked because there is something of what it is about counts as one of these: it may let pass here
+        what it lets pass nowhere else.
+        """
+        if model.kind != MODEL or not model.loaded:
+            return
+        wrong = {entry.of for entry in asked if entry.about is not None or entry.id in found}
+        for kind in self._right.keys() - wrong:
+            self._keep(kind, _elements(kind, model) or {})
+
+    def _keep(self, kind: str, elements: Elements) -> None:
+        right = self._right[kind]
+        if sum(map(len, list(right.values()))) + sum(map(len, elements.values())) > _MOST_KEPT:
+            right.clear()
+        for circumstances, found in elements.items():
+            right.setdefault(circumstances, set()).update(found)
+
+
+def _are_all(right: Elements, kind: str, model: Model) -> bool:
+    elements = _elements(kind, model)
+    return elements is not None and all(
+        found <= right.get(circumstances, _NOTHING) for circumstances, found in elements.items()
+    )
+
+
+def _elements(kind: str, model: Model) -> Elements | None:
+    try:
+        return ELEMENTS[kind](model)
+    except Exception:
+        return None  # the rules meet the same error, which is reported as theirs
+
+
+def _forms(model: Model) -> Elements | None:
+    """What the nodes look like; None where that alone decides nothing, since functions take attributes or are unknown.
+
+    The circumstances are the IR version and the operator sets that are imported. Graphs in attributes have nodes of
+    their own, and a node that calls a function is no use of an operator.
+    """
+    if model.parametric_functions or any(kind.is_reference for kind in model.attribute_kinds):
+        return None
+    found: dict[Hashable, set[Hashable]] = {}
+    calls = model.calls
+    for graph in model.graphs:
+        elements = {_element(form, calls) for form in graph.form_counts}
+        if None in elements:
+            return None
+        found.setdefault((model.ir_version, model.operators.scope(graph)), set()).update(elements)
+    return found
+
+
+def _element(form: NodeForm, calls: Calls) -> Hashable:
+    """What stands for nodes of a form; None for a form that the next model cannot have."""
+    if form.op_type not in calls.names:
+        return _of_graphs(form) or (form if form.is_shared else None)
+    if calls.function_of(form) is not None:
+        return ("call", form) if form.is_shared else None
+    return None if calls.namesakes(form) else form
+
+
+def _of_graphs(form: NodeForm) -> Hashable:
+    """What stands for nodes all of whose attributes are graphs, of which each model has its own; None for others."""
+    kinds = form.attribute_kinds
+    if not kinds or any(kind.fields != ("g",) for kind in kinds):
+        return None
+    told = form.op_type, form.domain, form.overload, form.inputs, form.outputs, form.attribute_types, kinds
+    names = (
+        len(form.op_type) + len(form.domain) + len(form.overload) + sum(len(name) for name, _ in form.attribute_types)
+    )
+    return told if names + len(form.inputs) + len(form.outputs) <= _MOST_CHARACTERS else None
+
+
+ELEMENTS: Final[Mapping[str, Callable[[Model], Elements | None]]] = {"form": _forms}
+"""What finds the elements of each kind in a model."""

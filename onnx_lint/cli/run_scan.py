@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a scan of many models, and tells the totals of scans."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from onnx_lint.cli import exit_codes
+from onnx_lint.cli.choices import Plan
+from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.interruption import termination_interrupts
+from onnx_lint.cli.jobs import processors
+from onnx_lint.cli.paths import Input, find_inputs, has_working_directory, paths_of
+from onnx_lint.cli.request import Request
+from onnx_lint.cli.run import access_for
+from onnx_lint.cli.scan_progress import ScanProgress
+from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.fleet.errors import FleetError
+from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL, Limits
+from onnx_lint.fleet.page import write_page
+from onnx_lint.fleet.reports import Reports, open_to_read, open_to_scan
+from onnx_lint.fleet.scan import Cluster, Target, head_of, scan
+from onnx_lint.fleet.summary import write_json, write_text
+from onnx_lint.fleet.totals import LEVELS, Totals, difference
+from onnx_lint.locations import is_remote, shown_address
+from onnx_lint.record import replace
+from onnx_lint.reporters.escape import visible
+from onnx_lint.spec.clauses import Severity
+
+_NEEDED: Final = frozenset({"dask", "distributed", "locket", "psutil"})
+"""What the extra installs and a scan imports."""
+
+
+def run_scan(request: Request, own: Mapping[str, Any]) -> int:
+    """Lint the targets into the folder of reports, tell the totals, and return the exit code.
+
+    `own`: the options that the command `scan` alone has. Raises RequestError and RunError as `cli.run.run` does.
+    """
+    if not has_working_directory():
+        raise RunError("the working directory is not there any more")
+    plan = Plan(request)
+    if request.show_settings:
+        from onnx_lint.cli.show_settings import show_settings
+
+        show_settings(plan)
+        return exit_codes.CLEAN
+    run = plan.of_run()
+    part = _part_of(own["part"])
+    usual, level = plan.of("-").settings, Severity.of(run.min_severity)
+    targets = _targets(plan, part)
+    limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
+    cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
+    head = head_of(_named(request), run.exclude, own["part"], usual, level)
+    old = _opened(own["against"]) if own["against"] is not None else None
+    is_shown = not (own["quiet"] or own["no_progress"])
+    try:
+        with open_to_scan(own["folder"], {**head, "models": len(targets)}, anew=own["anew"]) as reports:
+            try:
+                with termination_interrupts(), ScanProgress(len(targets), wanted=is_shown) as progress:
+                    scan(reports, targets, usual, level, limits, cluster, progress.tell)
+            except KeyboardInterrupt:
+                done = min(len(reports.entries), len(targets))
+                sys.stderr.write(
+                    f"\nInterrupted: {done:,} of {len(targets):,} models have landed in {visible(own['folder'])}; the"
+                    " same command goes on with the others.\n"
+                )
+                return exit_codes.INTERRUPTED
+            return _tell([reports], old, replace(request, fail_on=run.fail_on), own)
+    except FleetError as error:
+        raise RunError(str(error)) from error
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _NEEDED:
+            raise
+        raise RunError(f"scan needs {error.name}, which comes with: pip install 'onnx-lint[fleet]'") from error
+
+
+def run_summary(request: Request, own: Mapping[str, Any]) -> int:
+    """Tell the totals of scans that were made before, and return the exit code. Raises RunError as above."""
+    scans = [_opened(folder) for folder in own["summaries"]]
+    old = _opened(own["against"]) if own["against"] is not None else None
+    run = Plan(request).of_run()
+    try:
+        return _tell(scans, old, replace(request, fail_on=run.fail_on), own)
+    except FleetError as error:
+        raise RunError(str(error)) from error
+
+
+def _opened(folder: str) -> Reports:
+    try:
+        return open_to_read(folder)
+    except FleetError as error:
+        raise RunError(str(error)) from error
+
+
+# --- what is linted
+
+
+def _targets(plan: Plan, part: tuple[int, int] | None) -> list[Target]:
+    own = plan.of_run()
+    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=access_for(own))
+    if any(item.path == "-" for item in inputs):
+        raise RequestError("scan does not read standard input; onnx-lint check does")
+    if not inputs:
+        sys.stderr.write("Nothing to lint: every file is excluded.\n")
+    return [_target(item, plan) for item in inputs if part is None or _is_in(item.name or item.path, part)]
+
+
+def _target(item: Input, plan: Plan) -> Target:
+    name = item.name or item.path
+    settings = plan.of(name).settings
+    if is_remote(item.path):
+        return Target(item.path, name, settings, item.size, item.version or "", item.problem)
+    try:
+        found = os.stat(item.path)
+    except (OSError, ValueError):
+        return Target(item.path, name, settings, None, "", item.problem)
+    return Target(item.path, name, settings, found.st_size, f"mtime {found.st_mtime_ns}", item.problem)
+
+
+def _named(request: Request) -> Iterator[str]:
+    """What the scan is about, without credentials. A list of paths may change, as what a folder holds may."""
+    yield from (shown_address(target) if is_remote(target) else target for target in request.paths)
+    if request.files_from is not None:
+        yield f"--files-from {request.files_from}"
+
+
+def _part_of(text: str | None) -> tuple[int, int] | None:
+    """Which part of how many `I/N` means. Raises RequestError for anything else."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise RequestError(f"--part wants I/N, such as 2/8, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def _is_in(path: str, part: tuple[int, int]) -> bool:
+    """Whether a path is in a part: the digest decides, so that a new model does not move the others."""
+    digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % part[1] == part[0] - 1
+
+
+# --- what is told
+
+
+def _tell(scans: list[Reports], old: Reports | None, request: Request, own: Mapping[str, Any]) -> int:
+    """Write the totals, and return the exit code: where an old scan is given, what is new decides."""
+    totals = Totals()
+    for reports in scans:
+        totals.add(reports)
+    new = difference(scans, old) if old is not None else None
+    if own["output"] is not None:
+        with report_file(own["output"]) as stream:
+            _writer(own["format_name"])(totals, new, stream)
+    elif not own["quiet"]:
+        with standard_output() as stream:
+            _writer(own["format_name"])(totals, new, stream)
+    found = new.findings if new is not None else totals.all.findings
+    fail_on = "never" if request.exit_zero else request.fail_on
+    return _exit_code(totals, found, fail_on)
+
+
+def _writer(name: str) -> Any:
+    return {"text": write_text, "json": write_json, "html": write_page}[name]
+
+
+def _exit_code(totals: Totals, found: Mapping[str, int], fail_on: str) -> int:
+    if totals.crashed:
+        return exit_codes.INTERNAL_ERROR
+    if totals.unreadable or totals.not_judged:
+        return exit_codes.NOT_CHECKED
+    failing: Iterable[str] = LEVELS[: LEVELS.index(fail_on) + 1] if fail_on in LEVELS else ()
+    return exit_codes.FINDINGS if any(found[level] for level in failing) else exit_codes.CLEAN

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `scan`: its options, and what they ask of `onnx_lint.fleet`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from onnx_lint.cli.completion import complete_files
+from onnx_lint.cli.errors import RequestError
+from onnx_lint.cli.report_options import files_options
+from onnx_lint.cli.request import Request
+from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
+from onnx_lint.cli.sections import COMMON, SectionedCommand, section
+from onnx_lint.cli.settings_options import configuration_options, given_of, target_options
+
+_EPILOG: Final = """
+\b
+Examples:
+  onnx-lint scan models/ --to reports
+  onnx-lint scan --summary reports -f html -o fleet.html
+  onnx-lint scan --summary reports --against reports-of-last-week
+
+\b
+Exit codes are those of onnx-lint check.
+"""
+
+_FORMATS: Final = ("text", "json", "html")
+
+_scan_options = section(
+    COMMON,
+    click.option(
+        "--to",
+        "folder",
+        metavar="REPORTS",
+        shell_complete=complete_files,
+        help="The folder for what is found; a scan that was stopped goes on there.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes on this machine.  [default: one a processor]",
+    ),
+    click.option(
+        "--scheduler", metavar="ADDRESS", help="Lint on a cluster of Dask instead, such as tcp://10.0.0.1:8786."
+    ),
+    click.option("--part", metavar="I/N", help="Only the Ith of N parts of the models, for a matrix of CI jobs."),
+    click.option(
+        "--time-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give up on a model after this.  [default: 300]",
+    ),
+    click.option(
+        "--memory-limit",
+        type=click.IntRange(min=1),
+        metavar="MB",
+        help="Give up on a model that takes more than this.  [default: 4096]",
+    ),
+    click.option("--anew", is_flag=True, help="Forget what REPORTS holds, and lint everything."),
+)
+
+_totals_options = section(
+    "Totals",
+    click.option(
+        "--summary",
+        "summaries",
+        multiple=True,
+        metavar="REPORTS",
+        shell_complete=complete_files,
+        help="Lint nothing; tell the totals of scans by rule, producer and edition.",
+    ),
+    click.option(
+        "--against",
+        metavar="OLD",
+        shell_complete=complete_files,
+        help="Tell and judge what is new since OLD, a folder of reports.",
+    ),
+    click.option(
+        "-f",
+        "--format",
+        "format_name",
+        type=click.Choice(_FORMATS),
+        default="text",
+        show_default=True,
+        help="The form of the totals.",
+    ),
+    click.option("-o", "--output", metavar="FILE", shell_complete=complete_files, help="Write the totals there."),
+    click.option("-q", "--quiet", is_flag=True, help="Neither progress nor totals on the terminal."),
+    click.option("--no-progress", is_flag=True, help="No progress on standard error."),
+)
+
+_OWN: Final = (
+    *("folder", "workers", "scheduler", "part", "time_limit", "memory_limit", "anew"),
+    *("summaries", "against", "format_name", "output", "quiet", "no_progress"),
+)
+"""The options that no other command has."""
+
+
+@click.command(
+    "scan",
+    cls=SectionedCommand,
+    epilog=_EPILOG,
+    short_help="Lint thousands of models, and tell the totals.",
+)
+@click.argument("targets", nargs=-1, metavar="TARGET...", type=click.Path(readable=False))
+@_scan_options
+@_totals_options
+@selection_options
+@gate_options
+@rule_options
+@target_options
+@files_options
+@extent_options
+@configuration_options
+@click.pass_context
+def scan_command(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> None:
+    """Lint a fleet of models with Dask, into a folder of reports.
+
+    TARGET is what onnx-lint check takes: a folder, a glob, a file, or an address in a store. What REPORTS holds already
+    is not linted again: models are known by size and time of change, or by the version that the store tells. One that
+    hangs, eats memory or ends its process is tried again, and then reported by name.
+    """
+    own = {name: options.pop(name) for name in _OWN}
+    request = Request(targets, given_of(ctx, options), **options)
+    try:
+        if own["summaries"]:
+            _refuse(own, targets, request)
+        elif own["folder"] is None:
+            raise RequestError("Missing option '--to REPORTS', the folder for what is found.")
+        elif not targets and request.files_from is None:
+            raise RequestError("Missing argument 'TARGET...'.")
+        from onnx_lint.cli.run_scan import run_scan, run_summary
+
+        code = run_summary(request, own) if own["summaries"] else run_scan(request, own)
+    except RequestError as error:
+        raise click.UsageError(str(error)) from error
+    ctx.exit(code)
+
+
+def _refuse(own: dict[str, Any], targets: tuple[str, ...], request: Request) -> None:
+    """Raise RequestError for what goes with linting alone."""
+    if targets or request.files_from is not None:
+        raise RequestError("--summary lints nothing, so that no TARGET goes with it")
+    for name in ("folder", "workers", "scheduler", "part", "time_limit", "memory_limit", "anew"):
+        if own[name]:
+            option = "--to" if name == "folder" else f"--{name.replace('_', '-')}"
+            raise RequestError(f"--summary lints nothing, so that {option} does not go with it")

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process beside a worker in which models are linted, watched for time and memory.
+
+A worker of Dask that ended with a model would take the other tasks that it has with it, and Dask has no time limit on a
+task. So each thread of a worker has a process of its own for the models: what ends there has a name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import IO, Any, Final
+
+import psutil
+
+from onnx_lint.fleet.cell import READY
+from onnx_lint.fleet.errors import FleetError
+from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
+
+_LOOK_SECONDS: Final = 0.05
+"""How often the memory is looked at of a model that takes longer than this."""
+
+_START_SECONDS: Final = 120.0
+
+_END: Final = object()
+
+
+class Cell:
+    """A process that lints models; one that has ended is started again for the next one."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._errors: IO[bytes] | None = None
+
+    def lint(self, job: Job, limits: Limits) -> Outcome | Failure:
+        """The outcome of the job; a Failure where the process ended in it. Raises FleetError if none can be started."""
+        process = self._running()
+        try:
+            assert process.stdin is not None
+            pickle.dump(job, process.stdin)
+            process.stdin.flush()
+        except OSError:
+            return self._ended(process, job)
+        answer = self._awaited(process, limits)
+        if answer is _END:
+            return self._ended(process, job)
+        if isinstance(answer, str):
+            self.close()
+            return Failure(job.path, answer, is_limit=True)
+        if isinstance(answer, Exception):
+            raise FleetError(f"a worker cannot use the settings: {answer}")
+        outcome: Outcome = answer
+        return outcome
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            process, self._process = self._process, None
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, self._errors):
+                if stream is not None:
+                    with contextlib.suppress(OSError):
+                        stream.close()
+
+    def bytes_read(self) -> int:
+        """How many bytes the process has read so far, from files and pipes; 0 where the system does not tell."""
+        if self._process is None:
+            return 0
+        try:
+            counters = psutil.Process(self._process.pid).io_counters()
+        except (psutil.Error, AttributeError, OSError):
+            return 0
+        return int(getattr(counters, "read_chars", counters.read_bytes))
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._process = process = subprocess.Popen(
+            [sys.executable, "-m", "onnx_lint.fleet.cell"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+        self._answers = queue.SimpleQueue()
+        threading.Thread(target=_hand_on, args=(process.stdout, self._answers), daemon=True).start()
+        try:
+            first = self._answers.get(timeout=_START_SECONDS)
+        except queue.Empty:
+            first = None
+        if first != READY:
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="backslashreplace").strip().rpartition("\n")[2]
+            self.close()
+            raise FleetError(f"a worker cannot start the process that lints: {said or 'it does not answer'}")
+        return process
+
+    def _awaited(self, process: subprocess.Popen[bytes], limits: Limits) -> Any:
+        """The answer; _END where the process ended before, and in words which limit it went beyond."""
+        end = time.monotonic() + limits.seconds
+        while True:
+            try:
+                return self._answers.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                pass
+            if _resident(process) > limits.megabytes * 1_000_000:
+                return f"the model took more than {limits.megabytes:,} MB of memory (option --memory-limit)"
+            if time.monotonic() > end:
+                return f"the model took longer than {limits.seconds:g} seconds (option --time-limit)"
+
+    def _ended(self, process: subprocess.Popen[bytes], job: Job) -> Failure:
+        code = process.wait()
+        self.close()
+        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        return Failure(job.path, f"the process that linted the file ended {how}", is_limit=False)
+
+
+def _hand_on(stream: IO[bytes], answers: queue.SimpleQueue[Any]) -> None:
+    """Put into the queue what the process says, and at last that it says no more."""
+    with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError), stream:
+        while True:
+            answers.put(pickle.load(stream))
+    answers.put(_END)
+
+
+def _resident(process: subprocess.Popen[bytes]) -> int:
+    """Bytes of memory that the process takes up."""
+    try:
+        return int(psutil.Process(process.pid).memory_info().rss)
+    except (psutil.Error, OSError):
+        return 0

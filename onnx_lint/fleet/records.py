@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a report in the folder of a scan: those of the format jsonl, with what identifies the object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onnx_lint.fleet.jobs import Job, Outcome
+from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.reporters.jsonl import file_lines
+from onnx_lint.spec.clauses import Severity
+
+
+def outcome_of(path: str, file: FileReport, identity: dict[str, Any]) -> Outcome:
+    """The outcome of the lint of the object at `path`.
+
+    Where nothing was known of its version before, that is the one which the store told meanwhile.
+    """
+    if not identity["version"] and file.traffic is not None and file.traffic.version is not None:
+        identity = identity | {"size": file.size, "version": file.traffic.version}
+    *findings, last = (line.encode() for line in file_lines(file, extra={"object": identity}))
+    levels = [item.severity for item in file.diagnostics]
+    return Outcome(
+        path,
+        last,
+        b"".join(findings),
+        levels.count(Severity.ERROR),
+        levels.count(Severity.WARNING),
+        levels.count(Severity.NOTE),
+        settled=file.unreadable is None and not any(error.rule == OWN_ERRORS for error in file.internal_errors),
+    )
+
+
+def failed(job: Job, words: str) -> Outcome:
+    """The outcome of a model whose lint ended its process, or was ended."""
+    error = InternalError(OWN_ERRORS, words, "")
+    file = FileReport(job.name, job.identity["size"] or 0, internal_errors=(error,))
+    return outcome_of(job.path, file, job.identity)
+
+
+def unreadable(job: Job, words: str) -> Outcome:
+    """The outcome of a path that leads to no model."""
+    return outcome_of(job.path, FileReport(job.name, 0, unreadable=words), job.identity)

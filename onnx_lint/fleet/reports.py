@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a scan: what has landed so far, and the report that is made of it when all models are done.
+
+    REPORTS/scan.json           what is scanned, by which settings; a scan with others does not go on here
+    REPORTS/landing/000001/     a shard of what has come since the scan was started, in the order in which it came
+    REPORTS/report/00000/       the same in the order of the paths, a thousand models in a shard
+    REPORTS/report/report.json  that the report is whole, and of what
+
+A shard has `files.jsonl`, `findings.jsonl`, and tables of both where pyarrow is installed (`fleet.shards`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from onnx_lint.fleet.errors import FleetError
+from onnx_lint.fleet.jobs import Outcome
+from onnx_lint.fleet.shards import (
+    Place,
+    Records,
+    read_records,
+    records_in,
+    shards_in,
+    sync_folder,
+    write_shard,
+    write_whole,
+)
+from onnx_lint.report import OWN_ERRORS
+from onnx_lint.reporters.escape import visible
+
+FORMAT: Final = "onnx-lint scan"
+VERSION: Final = 1
+
+MODELS_OF_A_SHARD: Final = 1_000
+
+_SCAN: Final = "scan.json"
+_REPORT: Final = "report.json"
+_LOCK: Final = "lock"
+_OWN: Final = frozenset({_SCAN, _LOCK, "landing", "report", "report.next", "report.old", _SCAN + ".tmp"})
+
+
+class Entry(NamedTuple):
+    """What is known of a model."""
+
+    identity: str
+    """The identity of the object as JSON."""
+    settled: bool
+    """Whether there is a verdict that need not be asked for again."""
+    place: Place
+
+
+class Reports:
+    """A folder of reports. `entries` are the models in it by path, the newest word on each."""
+
+    def __init__(self, folder: str, head: dict[str, Any]) -> None:
+        self.folder = folder
+        self.head = head
+        """What stands in `scan.json`."""
+        self.entries: dict[str, Entry] = {}
+        self._landing = os.path.join(folder, "landing")
+        self._report = _whole_report(folder)
+        self._turn = 0
+        for shard in (*shards_in(self._report), *shards_in(self._landing)):
+            self._take(shard)
+        self.has_landed = self._turn > 0
+        """Whether anything has come that is not in the report yet."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last scan came to its end."""
+        return not self.has_landed and os.path.exists(os.path.join(self._report, _REPORT))
+
+    def identity_of(self, path: str) -> str | None:
+        """The identity of the object of which there is a verdict; None where there is none."""
+        entry = self.entries.get(path)
+        return entry.identity if entry is not None and entry.settled else None
+
+    def records(self) -> Iterator[tuple[str, Records]]:
+        """The records of all models, in the order of their paths. Raises FleetError where they cannot be read."""
+        for path in sorted(self.entries):
+            records = self.records_of(path)
+            assert records is not None
+            yield path, records
+
+    def records_of(self, path: str) -> Records | None:
+        """The records of one model; None where it is not known. Raises FleetError as above."""
+        entry = self.entries.get(path)
+        try:
+            return read_records(entry.place) if entry is not None else None
+        except OSError as error:
+            raise FleetError(f"{visible(self.folder)}: {error.strerror}") from error
+
+    def land(self, outcomes: Sequence[Outcome]) -> None:
+        """Write a shard of outcomes. Raises OSError where it cannot be written."""
+        if not outcomes:
+            return
+        os.makedirs(self._landing, exist_ok=True)
+        name = f"{self._turn + 1:06}"
+        shard = write_shard(self._landing, name, ((item.file, item.findings) for item in outcomes))
+        self.has_landed = True
+        self._take(shard)
+
+    def finish(self, paths: Iterable[str]) -> None:
+        """Make the report of the models at `paths`, all of which are known, and forget others.
+
+        What there was before stays in place until it is written. Raises OSError where that fails.
+        """
+        wanted = sorted(paths)
+        if self.is_whole and wanted == sorted(self.entries):
+            return
+        following = os.path.join(self.folder, "report.next")
+        shutil.rmtree(following, ignore_errors=True)
+        os.makedirs(following)
+        rest, count = iter(wanted), 0
+        while batch := list(islice(rest, MODELS_OF_A_SHARD)):
+            write_shard(following, f"{count:05}", (read_records(self.entries[path].place) for path in batch))
+            count += 1
+        said = {"format": FORMAT, "version": VERSION, "tool": self.head["tool"], "models": len(wanted), "shards": count}
+        write_whole(os.path.join(following, _REPORT), _json(said))
+        sync_folder(following)
+        self._put_in_place()
+        self.entries, self._turn, self.has_landed = {}, 0, False
+        for shard in shards_in(self._report):
+            self._take(shard)
+
+    def _put_in_place(self) -> None:
+        """Make what is written the report. Where this is broken off, `_recover` goes on with it."""
+        following, former = (os.path.join(self.folder, f"report.{name}") for name in ("next", "old"))
+        shutil.rmtree(former, ignore_errors=True)
+        report = os.path.join(self.folder, "report")
+        if os.path.exists(report):
+            os.rename(report, former)
+        os.rename(following, report)
+        sync_folder(self.folder)
+        shutil.rmtree(self._landing, ignore_errors=True)
+        shutil.rmtree(former, ignore_errors=True)
+
+    def _take(self, shard: str) -> None:
+        """Know what stands in a shard."""
+        is_landing = os.path.dirname(shard) == self._landing
+        for record, place in records_in(shard):
+            if is_landing:
+                self._turn = max(self._turn, _turn_of(shard))
+            fell = any(error["rule"] == OWN_ERRORS for error in record["internal_errors"])
+            identity = json.dumps(record["object"], sort_keys=True)
+            self.entries[record["path"]] = Entry(identity, record["unreadable"] is None and not fell, place)
+
+
+def _whole_report(folder: str) -> str:
+    """The folder of the report: that of the next or the last one where a scan was killed while it changed them."""
+    found = os.path.join(folder, "report")
+    if os.path.exists(found):
+        return found
+    others = (os.path.join(folder, f"report.{name}") for name in ("next", "old"))
+    return next((other for other in others if os.path.exists(os.path.join(other, _REPORT))), found)
+
+
+def _recover(folder: str) -> None:
+    """Put the report into its place where a scan was killed while it changed them."""
+    found = _whole_report(folder)
+    if os.path.exists(found):
+        os.rename(found, os.path.join(folder, "report"))
+
+
+def _turn_of(shard: str) -> int:
+    name = os.path.basename(shard)
+    if not name.isdecimal():
+        raise FleetError(f"{visible(shard)} is none of the folders that a scan makes")
+    return int(name)
+
+
+def open_to_read(folder: str) -> Reports:
+    """The reports in a folder. Raises FleetError where it holds none, or damaged ones."""
+    if not os.path.isdir(folder):
+        raise FleetError(f"{visible(folder)}: {'is no folder' if os.path.lexists(folder) else 'is not there'}")
+    head = _head_in(folder)
+    if head is None:
+        raise FleetError(f"{visible(folder)} holds no reports of a scan")
+    return Reports(folder, head)
+
+
+@contextlib.contextmanager
+def open_to_scan(folder: str, head: dict[str, Any], *, anew: bool) -> Iterator[Reports]:
+    """The reports in a folder for one scan at a time, described by `head`; the folder is made where there is none.
+
+    `anew`: whether to forget what there is. Raises FleetError where something else is in it, another scan, or one that
+    is under way.
+    """
+    try:
+        _make(folder)
+        with _locked(folder):
+            known = _head_in(folder)
+            if known is not None and not anew:
+                _check_same(folder, known, head)
+            if anew:
+                for name in ("landing", "report", "report.next", "report.old"):
+                    shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+            _recover(folder)
+            write_whole(os.path.join(folder, _SCAN), _json(head))
+            yield Reports(folder, head)
+    except OSError as error:
+        raise FleetError(f"{visible(folder)}: {error.strerror or error}") from error
+
+
+def _make(folder: str) -> None:
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise FleetError(f"{visible(folder)}: is no folder")
+    os.makedirs(folder, exist_ok=True)
+    foreign = sorted(name for name in os.listdir(folder) if name not in _OWN)
+    if foreign and not os.path.exists(os.path.join(folder, _SCAN)):
+        shown = visible(foreign[0])
+        raise FleetError(f"{visible(folder)} holds other things, such as {shown}, and no reports of a scan")
+
+
+@contextlib.contextmanager
+def _locked(folder: str) -> Iterator[None]:
+    """Hold the folder as long as this process lives."""
+    import locket
+
+    lock = locket.lock_file(os.path.join(folder, _LOCK), timeout=0)
+    try:
+        lock.acquire()
+    except locket.LockError as error:
+        raise FleetError(f"{visible(folder)}: another scan is writing to it") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _head_in(folder: str) -> dict[str, Any] | None:
+    """What stands in `scan.json`; None where there is no such file."""
+    path = os.path.join(folder, _SCAN)
+    try:
+        with open(path, "rb") as stream:
+            head = json.load(stream)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FleetError(f"{visible(path)}: {error.strerror}") from error
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("tool"), dict):
+        raise FleetError(f"{visible(path)} is none that a scan writes")
+    if head.get("version") != VERSION:
+        raise FleetError(f"{visible(path)} has version {head.get('version')!r}, of which this onnx-lint knows nothing")
+    return head
+
+
+_COMPARED: Final = {
+    ("tool", "version"): "onnx-lint",
+    ("targets",): "targets",
+    ("exclude",): "--exclude",
+    ("part",): "--part",
+    ("tool", "specification"): "the edition or variant",
+    ("tool", "rules"): "the selection of rules",
+    ("min_severity",): "--min-severity",
+    ("settings",): "the settings",
+}
+"""What has to be the same for a scan to go on, and what it is called."""
+
+
+def _check_same(folder: str, known: Mapping[str, Any], head: Mapping[str, Any]) -> None:
+    for path, name in _COMPARED.items():
+        before, now = _at(known, path), _at(head, path)
+        if before != now:
+            shown = f" ({_shown(before)} then, {_shown(now)} now)" if path[-1] not in {"rules", "settings"} else ""
+            raise FleetError(
+                f"{visible(folder)} is of a scan that differs in {name}{shown}: choose another folder, or --anew to"
+                " forget what is there"
+            )
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = visible(json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a worker of Dask does: it lints a chunk of models, each in the process beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Final
+
+from onnx_lint import __version__
+from onnx_lint.fleet.cells import Cell
+from onnx_lint.fleet.errors import FleetError
+from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
+from onnx_lint.record import Record
+
+_CHUNK_SECONDS: Final = 3.0
+_CHUNK_BYTES: Final = 8_000_000
+"""After so many seconds, or with so many bytes of records, a chunk hands back what it has not come to."""
+
+_own: Final = threading.local()
+"""The process of each thread of the worker."""
+
+
+class Chunk(Record):
+    """Models for one task."""
+
+    jobs: tuple[Job, ...]
+    limits: Limits
+    version: str
+    """That of onnx-lint where the scan was started."""
+    is_retry: bool = False
+    """Whether the model ended its process before: it gets a fresh one."""
+
+
+class Done(Record):
+    """What became of a chunk; the jobs of which nothing is told were not begun."""
+
+    outcomes: tuple[Outcome, ...]
+    failures: tuple[Failure, ...]
+    bytes_read: int
+
+
+def lint_chunk(chunk: Chunk) -> Done:
+    """Lint the models of a chunk, as far as its time goes. Raises FleetError where this worker cannot lint."""
+    if chunk.version != __version__:
+        raise FleetError(f"a worker has onnx-lint {__version__}, and the scan was started with {chunk.version}")
+    cell = _own.__dict__.setdefault("cell", Cell())
+    if chunk.is_retry:
+        cell.close()
+    end = time.monotonic() + _CHUNK_SECONDS
+    before, bytes_read, size = cell.bytes_read(), 0, 0
+    outcomes: list[Outcome] = []
+    failures: list[Failure] = []
+    for job in chunk.jobs:
+        if time.monotonic() > end or size > _CHUNK_BYTES:
+            break
+        found = cell.lint(job, chunk.limits)
+        if isinstance(found, Failure):
+            failures.append(found)
+            before = 0  # the next process has read nothing
+        else:
+            outcomes.append(found)
+            size += len(found.file) + len(found.findings)
+    bytes_read = max(cell.bytes_read() - before, 0)
+    return Done(tuple(outcomes), tuple(failures), bytes_read)

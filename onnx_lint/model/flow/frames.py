@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for all nodes that are walked over: what is walked, and what operators stand for in it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Final
+
+from onnx_lint.cached import Memory
+from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.flow.cell import Cell
+from onnx_lint.model.flow.walks import Call
+from onnx_lint.model.graph import Function, Graph
+from onnx_lint.model.operators.control_flow import ControlFlow
+from onnx_lint.model.operators.imports import Imports
+from onnx_lint.model.operators.operators import Operators, Scope
+from onnx_lint.model.shapes.attribute_values import Protos
+from onnx_lint.model.shapes.fact import Fact, Facts
+from onnx_lint.model.shapes.stated import Outside
+from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
+from onnx_lint.model.types.argument import Bindings, read_arguments
+from onnx_lint.model.types.distinct_types import TypeIndex
+from onnx_lint.model.types.typed_operator import TypedOperator, typed_operator
+from onnx_lint.record import Record
+from onnx_lint.spec.releases import newest_opset_version
+
+TypedOperators = dict[NodeForm, TypedOperator | None]
+"""What nodes stand for under one set of imports; None for what has no signature."""
+
+Cells = dict[NodeForm, Cell]
+
+Known = dict[str, Fact]
+"""What is known of the values that the nodes of a graph see."""
+
+Walk = Generator["Walk", Facts, Facts]
+"""A walk over a graph, see onnx_lint.model.flow.walk: it yields the walks that it needs, and returns the outputs."""
+
+
+class Ground(Record):
+    """What is walked over: the graphs to begin with, and what is known of operators and declared types."""
+
+    main: Graph | None
+    training: Sequence[Graph]
+    functions: Sequence[Function]
+    operators: Operators
+    imports: Imports
+    types: TypeIndex
+    control_flow: ControlFlow
+    outside: Outside
+    """Reads the values of a small tensor with external data."""
+
+
+class Frame(Record):
+    """What holds for all nodes of a function body, or of the graphs outside of functions."""
+
+    operators: TypedOperators
+    cells: Cells
+    bindings: Bindings | None = None
+    """The attributes of the call as far as types depend on them."""
+    bound: Protos | None = None
+    """The attributes of the call."""
+    call: Call | None = None
+
+
+class Frames:
+    """What the nodes of each form stand for, found when the first of them is met."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.top = Frame({}, {})
+        """That of the graphs outside of functions."""
+        self._operators = ground.operators
+        self._imports = ground.imports
+        self._called = {function.name for function in ground.functions}
+        self._of_functions: dict[int, tuple[TypedOperators, Cells]] = {}
+
+    def may_call(self, op_type: str) -> bool:
+        """Whether a function has the name of an operator."""
+        return op_type in self._called
+
+    def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
+        """What functions share that import the same versions; cells where they have no attribute parameters too."""
+        scope = self._imports.number_of(function)
+        if scope not in self._of_functions:
+            self._of_functions[scope] = {}, {}
+        return self._of_functions[scope]
+
+    def cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
+        """The cell of a form that the frame has none of yet."""
+        is_shared = form.is_shared and form.op_type not in self._called
+        is_shared = is_shared and (frame.bindings is None or not form.attributes)
+        key = self._operators.scope(graph), form
+        cell = _cells.get(key) if is_shared else None
+        if cell is None:
+            operator = self._operator(graph, form, frame.operators)
+            cell = _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
+            if is_shared and operator is not None:
+                _cells.keep(key, cell)
+        frame.cells[form] = cell
+        return cell
+
+    def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
+        """What the nodes of a form stand for in a graph; None for what has no signature."""
+        function = graph.function
+        operators = self.top.operators if function is None else self.of_function(function)[0]
+        return self._operator(graph, form, operators)
+
+    def _operator(self, graph: Graph, form: NodeForm, operators: TypedOperators) -> TypedOperator | None:
+        if form in operators:
+            return operators[form]
+        operator = self._operators.operator_in(graph, form)
+        typed = None
+        if operator.schema is not None and operator.opset_version is not None:
+            newest = newest_opset_version(operator.domain)
+            # A deprecated operator is no part of the operator set, and what later operator sets say is not known.
+            binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
+            typed = typed_operator(operator.schema, binds=binds)
+        operators[form] = typed
+        return typed
+
+    def read_as_numbers(self, graph: Graph, frame: Frame) -> frozenset[str]:
+        """The names of the values whose floating-point elements decide shapes: scales of Resize, bounds of Range."""
+        wanted: dict[NodeForm, frozenset[int]] = {}
+        for form in graph.form_counts:
+            cell = frame.cells.get(form) or self.cell(graph, form, frame)
+            if cell.number_operands:
+                wanted[form] = cell.number_operands
+        if not wanted:
+            return frozenset()
+        rows = zip(graph.table.forms, graph.table.inputs, strict=True)
+        return frozenset(
+            names[index] for form, names in rows if form in wanted for index in wanted[form] if index < len(names)
+        )
+
+
+def _made_cell(operator: TypedOperator, form: NodeForm, frame: Frame) -> Cell:
+    arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
+    if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
+        # It may be what the writer meant by one that is not there: one fault, one finding.
+        given = {name for name, _ in arguments}
+        arguments += tuple((name, UNKNOWN_ARGUMENT) for name in sorted(operator.attributes - given))
+    return Cell(operator, arguments, form, frame.bound)
+
+
+_NOTHING_KNOWN: Final = Cell(None, (), NodeForm("", "", (), ()), None)
+"""Of the nodes of an operator without a signature."""
+
+_cells: Final[Memory[tuple[Scope, NodeForm], Cell]] = Memory(2_000)
+"""What is known of the nodes of a form where no call of a function decides it: a folder of models repeats a few."""

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files beside a remote model, as far as its store tells of them."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from typing import Final
+
+from onnx_lint.model.tensors.data_folder import (
+    MAX_POINTER_BYTES,
+    DataFolder,
+    ExternalFile,
+    FileState,
+    components,
+    is_lfs_pointer,
+)
+from onnx_lint.record import replace
+from onnx_lint.remote.errors import RemoteError, RemoteNotFoundError
+from onnx_lint.remote.lookup import Lookup
+from onnx_lint.source import Source
+from onnx_lint.wording import quote
+
+_MOST_FILES: Final = 1_000
+"""So many files are looked up for one model; its writer can name millions."""
+
+_MOST_READ: Final = 100
+"""The contents of so many files are looked into."""
+
+
+class RemoteFolder(DataFolder):
+    """The files beside one remote model. No address that the model states is ever asked for: locations are relative."""
+
+    def __init__(self, lookup: Lookup, most: int, opened: Callable[[str], Source]) -> None:
+        """`lookup`: asks the store what there is. `opened`: opens a file by the location. `most`: how many bytes are
+        read for the whole model.
+        """
+        super().__init__("", (), most)
+        self._lookup = lookup
+        self._opened = opened
+        self._sources: dict[str, Source] = {}
+
+    def open(self, location: str) -> tuple[int, os.stat_result]:
+        """Raise OSError: there is no descriptor of a remote file, and whoever wants one would read all of it."""
+        raise OSError(errno.ENOTSUP, "it is remote, and would have to be fetched whole")
+
+    def read(self, location: str, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes of the file under a location; raises OSError where the store fails."""
+        if location not in self._sources and len(self._sources) == _MOST_READ:
+            raise OSError(errno.EMFILE, f"the contents of {_MOST_READ} remote files were looked into already")
+        try:
+            if location not in self._sources:
+                self._sources[location] = self._opened("/".join(components(location)))
+            return self._sources[location].read_at(offset, length)
+        except RemoteError as error:
+            raise OSError(errno.EIO, str(error)) from None
+
+    def _found(self, location: str) -> ExternalFile:
+        file = self._looked_up(location)
+        if file.size is None or file.size >= MAX_POINTER_BYTES:
+            return file
+        try:
+            head = self.read(location, 0, MAX_POINTER_BYTES)
+        except OSError:
+            return file  # whoever reads it will tell
+        if not is_lfs_pointer(head):
+            return file
+        detail = f"{quote(location)} is a Git LFS pointer; the file that it stands for was not put there"
+        return replace(file, state=FileState.OTHER, detail=detail, size=None)
+
+    def _looked_up(self, location: str) -> ExternalFile:
+        shown = quote(location)
+        if len(self._files) >= _MOST_FILES:
+            return ExternalFile(FileState.UNKNOWN, f"{_MOST_FILES:,} remote files were looked up already")
+        try:
+            size = self._lookup.size_of("/".join(components(location)))
+        except RemoteNotFoundError:
+            return ExternalFile(FileState.MISSING, f"{shown}: there is no such object beside the model")
+        except RemoteError as error:
+            return ExternalFile(FileState.UNKNOWN, str(error))
+        if size is None:
+            return ExternalFile(FileState.OTHER, f"{shown} is a folder")
+        if location.endswith(("/", "/.")):
+            return ExternalFile(FileState.MISSING, f"{shown} is no folder")
+        return ExternalFile(FileState.REGULAR, f"{shown} is an object", size, "", location)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with a store, in sentences of our own: those of its file system may have credentials in them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import ssl
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final
+
+from onnx_lint.locations import is_web, scheme_of
+from onnx_lint.source import ReadError
+
+_MOST_CAUSES: Final = 10
+_CREDENTIALS: Final = {
+    "http": "~/.netrc or FSSPEC_HTTP",
+    "https": "~/.netrc or FSSPEC_HTTP",
+    "s3": "AWS_PROFILE, AWS_ACCESS_KEY_ID or FSSPEC_S3",
+    "s3a": "AWS_PROFILE, AWS_ACCESS_KEY_ID or FSSPEC_S3",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS or FSSPEC_GCS",
+    "gcs": "GOOGLE_APPLICATION_CREDENTIALS or FSSPEC_GCS",
+    "hf": "HF_TOKEN",
+}
+"""Where the file system of a scheme looks for credentials."""
+_PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""The statuses of HTTP after which the same request may succeed."""
+
+
+class RemoteError(ReadError):
+    """A remote object that cannot be read; the text says why, and never holds a credential."""
+
+
+class RemoteNotFoundError(RemoteError, FileNotFoundError):
+    """There is nothing under an address."""
+
+
+class ChangedError(RemoteError):
+    """A remote object that is not any more what was read of it before."""
+
+    def __init__(self, text: str = "it was changed while it was read") -> None:
+        super().__init__(text)
+
+
+def explained(error: BaseException, address: str, seconds: int, tries: int = 1) -> RemoteError:
+    """The error of a file system in a sentence. `seconds`: how long was waited for; `tries`: how often."""
+    if isinstance(error, RemoteError):
+        return error
+    still = f", and still after {tries} tries" if tries > 1 else ""
+    causes = list(_causes(error))
+    for status in filter(None, map(status_of, causes)):
+        return _of_status(status, address, causes, still)
+    for cause in causes:
+        sentence = _sentence(cause, seconds, address)
+        if sentence is not None:
+            return RemoteError(sentence + still)
+    if any(isinstance(cause, FileNotFoundError) for cause in causes):
+        return RemoteNotFoundError("there is no such object")
+    if any(isinstance(cause, PermissionError) for cause in causes):
+        return RemoteError(f"access is denied{_hint(address)}")
+    return RemoteError(f"the store cannot be read ({type(error).__name__}){still}")
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether the same request may succeed a little later."""
+    if isinstance(error, RemoteError):
+        return False
+    causes = list(_causes(error))
+    statuses = [status for status in map(status_of, causes) if status is not None]
+    if statuses:
+        return statuses[0] in _PASSING
+    return any(_is_broken(cause) or _is_timeout(cause) for cause in causes)
+
+
+def status_of(error: BaseException) -> int | None:
+    """The status of HTTP that an exception of one of the file systems stands for; None where it is none."""
+    response: Any = getattr(error, "response", None)
+    if isinstance(response, dict):  # of botocore
+        found = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    else:
+        # Of other exceptions than those of gcsfs a code is something else, such as what a server would answer to that.
+        code = getattr(error, "code", None) if type(error).__name__ == "HttpError" else None
+        found = getattr(error, "status", None) or code or getattr(response, "status_code", None)
+    return found if isinstance(found, int) and 400 <= found < 600 else None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The exception and those that led to it."""
+    found: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        if found is None:
+            return
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def _of_status(status: int, address: str, causes: list[BaseException], still: str) -> RemoteError:
+    if any(type(cause).__name__ == "RepositoryNotFoundError" for cause in causes):
+        return RemoteNotFoundError(f"there is no such repository, or it is private{_hint(address)}")
+    if status == HTTPStatus.UNAUTHORIZED:
+        return RemoteError(f"the server asks for credentials (401){_hint(address)}")
+    if status == HTTPStatus.FORBIDDEN:
+        signed = is_web(address) and "?" in address
+        why = "; a signed address is good for a time only" if signed else _hint(address)
+        return RemoteError(f"access is denied (403){why}")
+    if status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
+        return RemoteNotFoundError(f"there is no such object ({status})")
+    if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+        return RemoteError("the proxy asks for credentials (407)")
+    if status == HTTPStatus.PRECONDITION_FAILED:
+        return ChangedError()
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return RemoteError(f"the server has been asked too often (429){still}")
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return RemoteError(f"the server failed ({status}){still}")
+    return RemoteError(f"the server refused the request ({status})")
+
+
+def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
+    """What an exception that has no status says about the way to the store; None where it says nothing."""
+    name = type(error).__name__
+    if isinstance(error, socket.gaierror):
+        return "the name of the host is not known"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the certificate of the host is not trusted ({error.verify_message})"
+    if isinstance(error, ssl.SSLError):
+        return "there is no secure connection to the host"
+    if isinstance(error, ConnectionRefusedError):
+        return "the host refused the connection"
+    if name in {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
+        return f"no credentials were found{_hint(address)}"
+    if name == "TooManyRedirects":
+        return "the server redirects too often"
+    if "Redirect" in name:
+        return "the server redirects to what is no address of HTTP"
+    if name in {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError"}:
+        return "it is no address of HTTP"
+    if _is_timeout(error):
+        return f"no answer came within {seconds} second{'s' * (seconds != 1)}"
+    return "the connection broke off" if _is_broken(error) else None
+
+
+def _is_timeout(error: BaseException) -> bool:
+    return isinstance(error, (TimeoutError, asyncio.TimeoutError)) or "Timeout" in type(error).__name__
+
+
+def _is_broken(error: BaseException) -> bool:
+    named = {"ServerDisconnectedError", "ClientPayloadError", "RemoteProtocolError", "ReadError", "IncompleteReadError"}
+    is_named = type(error).__name__ in named | {"ClientOSError", "ResponseStreamingError", "ConnectionClosedError"}
+    return isinstance(error, (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)) or is_named
+
+
+def _hint(address: str) -> str:
+    """Where credentials for the store may be put, for the end of a sentence; empty where that is not known."""
+    place = _CREDENTIALS.get(scheme_of(address))
+    return f"; credentials are taken from {place}" if place is not None else ""
+
+
+def needs_package(address: str, error: ImportError) -> RemoteError:
+    """What to install, where a package is missing without which nothing can be read under an address."""
+    from onnx_lint.distribution import NAME
+
+    scheme = scheme_of(address)
+    if scheme in _CREDENTIALS or error.name == "fsspec":
+        return RemoteError(f"remote models need further packages: pip install '{NAME}[remote]'")
+    found = re.search(r"[Ii]nstall\s+[\"'`]?([A-Za-z0-9._-]+)", str(error))
+    package = found[1] if found else error.name
+    return RemoteError(f"addresses that begin with {scheme}:// need a further package: pip install {package}")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which models there are under an address: of an object, of a folder or prefix, or with the stars of a glob."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from onnx_lint.locations import MODEL_SUFFIXES, is_glob, is_web, names_object, scheme_of, shown_address
+from onnx_lint.record import Record
+from onnx_lint.remote.access import Access, file_system, tried
+from onnx_lint.remote.errors import RemoteError
+from onnx_lint.remote.hub import pinned
+from onnx_lint.remote.versions import version_of
+from onnx_lint.remote.web_index import objects_below
+
+
+class RemoteObject(Record):
+    """An object in a store."""
+
+    url: str
+    """Its address as reports show it, without credentials and without the version."""
+    address: str
+    """Its address as it is opened: with what is needed for that, and of the version, where addresses have such."""
+    size: int | None = None
+    """How many bytes it has; None where the listing does not tell."""
+    version: str | None = None
+    """What the store calls its version; None where the listing does not tell."""
+
+
+def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
+    """The models under an address, sorted by name.
+
+    An address of an object gives that, whatever its suffix; one that ends with a slash, or leads to a folder, gives
+    what has the suffix of a model below it; and one with `*`, `?` or `[` what it matches. Raises RemoteError where the
+    store cannot be read or there is no such object or folder.
+    """
+    access = access or Access()
+    try:
+        found = {each.address: each for each in _listed(target, access)}  # a glob may lead to one object in two ways
+        yield from sorted(found.values(), key=lambda each: each.url)
+    except RemoteError as error:
+        raise type(error)(*_told(target, error)) from None
+
+
+def _told(target: str, error: RemoteError) -> tuple[str, ...]:
+    return (f"{shown_address(target)}: {error}",)
+
+
+def _listed(target: str, access: Access) -> Iterator[RemoteObject]:
+    system = file_system(target, access)
+    if not is_web(target):
+        yield from _in_store(system, target, access)
+    elif names_object(target):
+        from onnx_lint.remote.web_object import WebObject
+
+        found = WebObject(system, target, access).look()
+        yield RemoteObject(shown_address(target), target, found.size, found.version)
+    else:
+        for address in objects_below(system, target, access):
+            yield RemoteObject(shown_address(address), address)
+
+
+def _in_store(system: Any, target: str, access: Access) -> Iterator[RemoteObject]:
+    path = tried(lambda: pinned(system, target), target, access)
+    name = _Name(scheme_of(target), system._strip_protocol(target), path)
+    if is_glob(target):
+        matched = tried(lambda: system.glob(path, detail=True), target, access)
+        any_file = path.endswith("**")
+        for each, about in matched.items():
+            if _is_hidden(each, path):
+                continue
+            if about.get("type") == "directory":
+                yield from () if any_file else _below(system, each, name, access)
+            elif not any_file or _is_model(each, path):
+                yield name.object(each, about)
+        return
+    about = {"type": "directory"}
+    if not target.endswith("/"):
+        about = tried(lambda: system.info(path), target, access)
+    if about.get("type") == "directory":
+        yield from _below(system, path, name, access)
+    else:
+        yield name.object(path, about)
+
+
+def _below(system: Any, folder: str, name: _Name, access: Access) -> Iterator[RemoteObject]:
+    address = f"{name.scheme}://{folder}"
+    tried(lambda: system.invalidate_cache(folder), address, access)
+    found = tried(lambda: system.find(folder, detail=True), address, access)
+    for path, about in found.items():
+        if _is_model(path, folder):
+            yield name.object(path, about)
+
+
+class _Name:
+    """Tells names of what was asked for from paths of the version that is read."""
+
+    def __init__(self, scheme: str, path: str, pinned_path: str) -> None:
+        self.scheme = scheme
+        self._given = re.match(_REVISION, path)
+        self._pinned = re.match(_REVISION, pinned_path) if path != pinned_path else None
+
+    def object(self, path: str, about: dict[str, Any]) -> RemoteObject:
+        """The object under a path of the file system."""
+        url = path
+        if self._pinned is not None:
+            revision = self._given[2] if self._given is not None else ""
+            url = self._pinned[1] + revision + path.removeprefix(self._pinned[0])
+        addresses = [f"{self.scheme}://{each.lstrip('/')}" for each in (url, path)]
+        return RemoteObject(shown_address(addresses[0]), addresses[1], about.get("size"), version_of(about))
+
+
+_REVISION: Final = r"((?:datasets/|spaces/|models/)?[^/@]+/[^/@]+)(@[^/]*)"
+
+
+def _is_hidden(path: str, pattern: str) -> bool:
+    """Whether a name begins with a dot that the pattern does not ask for."""
+    return (
+        any(part.startswith(".") and part not in pattern.split("/") for part in path.split("/"))
+        and "/.*" not in pattern
+    )
+
+
+def _is_model(path: str, folder: str) -> bool:
+    """Whether a path below a folder has the suffix of a model, and no hidden folder is on the way."""
+    below = path.strip("/").removeprefix(folder.strip("/")).strip("/").split("/")
+    return path.lower().endswith(MODEL_SUFFIXES) and not any(part.startswith(".") for part in below[:-1])

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remote objects, read in parts: what each kind of store has in common."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from onnx_lint.record import Record
+from onnx_lint.remote.parts import Parts
+
+PART_BYTES = 1 << 23
+"""So much is asked for at once at most."""
+
+
+class Beginning(Record):
+    """What the first answer told of an object."""
+
+    size: int
+    versions: tuple[str, ...]
+    """What the store calls the version, the most exact name first; nothing where it has no name for it."""
+
+    @property
+    def version(self) -> str | None:
+        """What the store calls the version; None where it has no name for it."""
+        return self.versions[0] if self.versions else None
+
+
+class StoredObject(Protocol):
+    """An object in a store, whose version is that of the first answer. Every method raises RemoteError."""
+
+    requests: int
+    """How often the store was asked."""
+    received: int
+    """How many bytes of content came."""
+    address: str
+    """The address, of a version where addresses have such."""
+
+    def begin(self, length: int, parts: Parts) -> Beginning:
+        """Ask for the first `length` bytes, and put them into `parts`: all bytes where the server gives no parts."""
+
+    def fetch(self, start: int, stop: int) -> bytes:
+        """The bytes from `start` to `stop`, of the version that was begun with; raises ChangedError for another."""
+
+    def check(self) -> None:
+        """Raise ChangedError where the object is another one by now, and the answers did not tell."""

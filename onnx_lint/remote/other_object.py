@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An object in any other store, read as its file system reads ranges of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onnx_lint.locations import scheme_of
+from onnx_lint.remote.access import Access, telling, tried
+from onnx_lint.remote.errors import ChangedError, RemoteError
+from onnx_lint.remote.hub import pinned
+from onnx_lint.remote.objects import Beginning
+from onnx_lint.remote.parts import Parts
+from onnx_lint.remote.versions import version_of
+
+
+class OtherObject:
+    """An object in a store whose file system reads ranges."""
+
+    def __init__(self, system: Any, address: str, access: Access) -> None:
+        """`system`: the file system."""
+        self.requests = 0
+        self.received = 0
+        self._system = system
+        self.address = address
+        self._access = access
+        self._file: Any = None
+        self._path = ""
+        self._is_pinned = False
+        """Whether the path is that of a version."""
+        self._version: str | None = None
+
+    def begin(self, length: int, parts: Parts) -> Beginning:
+        """Ask what there is, and for the first `length` bytes of it."""
+        with telling(self.address, self._access):
+            self._path = pinned(self._system, self.address)
+            self._is_pinned = self._path != self._system._strip_protocol(self.address)
+            if self._is_pinned:
+                self.address = f"{scheme_of(self.address)}://{self._path}"
+            about = self._about()
+            if about.get("type") == "directory":
+                raise RemoteError("it is a folder")
+            size = about.get("size")
+            if not isinstance(size, int):
+                raise RemoteError("the store does not tell the size of the object")
+            self._version = version_of(about)
+            # What is read ahead is not for the file system to say, which does not know what is leapt over.
+            self._file = self._system.open(self._path, "rb", cache_type="none") if size else None
+        if size:
+            parts.add(0, self.fetch(0, min(length, size)))
+        return Beginning(size, (self._version,) if self._version is not None else ())
+
+    def fetch(self, start: int, stop: int) -> bytes:
+        """The bytes from `start` to `stop`."""
+
+        def once() -> bytes:
+            self.requests += 1
+            self._file.seek(start)
+            data: bytes = self._file.read(stop - start)
+            return data
+
+        data = tried(once, self.address, self._access)
+        if len(data) != stop - start:
+            raise RemoteError("the store gave fewer bytes than it was asked for")
+        self.received += len(data)
+        return data
+
+    def check(self) -> None:
+        """Raise ChangedError where another version stands there now: most stores are asked for bytes, not for those
+        of a version.
+        """
+        if self._is_pinned:
+            return
+        with telling(self.address, self._access):
+            self._system.invalidate_cache(self._path)
+            version = version_of(self._about())
+        if version != self._version:
+            raise ChangedError
+
+    def _about(self) -> dict[str, Any]:
+        self.requests += 1
+        about: dict[str, Any] = self._system.info(self._path)
+        return about

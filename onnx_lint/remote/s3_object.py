@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An object in a store that speaks S3, read by s3fs, of one version: by its version id, or else by its ETag."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from fsspec.asyn import sync
+
+from onnx_lint.remote.access import Access, tried
+from onnx_lint.remote.errors import ChangedError, RemoteError, status_of
+from onnx_lint.remote.objects import Beginning
+from onnx_lint.remote.parts import Parts
+
+_TOTAL: Final = r"bytes [0-9]+-[0-9]+/([0-9]+)"
+_NO_SUCH_RANGE: Final = 416
+
+
+class S3Object:
+    """An object in a store that speaks S3."""
+
+    def __init__(self, system: Any, address: str, access: Access) -> None:
+        """`system`: the S3FileSystem."""
+        self.requests = 0
+        self.received = 0
+        self._system = system
+        self.address = address
+        self._access = access
+        path, _, version = address.partition("?versionId=")
+        bucket, key, _ = system.split_path(path)
+        if not key:
+            raise RemoteError("a bucket is no model")
+        self._wanted = {"Bucket": bucket, "Key": key, **({"VersionId": version} if version else {})}
+        self._etag: str | None = None
+
+    def begin(self, length: int, parts: Parts) -> Beginning:
+        """Ask for the first `length` bytes."""
+        try:
+            answer, data = self._get(0, length)
+        except _EmptyError:
+            return Beginning(0, ())
+        total = re.fullmatch(_TOTAL, answer.get("ContentRange", ""))
+        size = int(total[1]) if total is not None else len(data)
+        self._etag = answer.get("ETag")
+        version = answer.get("VersionId")
+        if version not in {None, "null"}:
+            self._wanted["VersionId"] = version
+        elif self._etag is not None:
+            self._wanted["IfMatch"] = self._etag
+        _check_length(data, min(length, size))
+        parts.add(0, data)
+        return Beginning(size, tuple(filter(None, (self._wanted.get("VersionId"), self._etag))))
+
+    def fetch(self, start: int, stop: int) -> bytes:
+        """The bytes from `start` to `stop`."""
+        try:
+            answer, data = self._get(start, stop)
+        except _EmptyError:
+            raise ChangedError from None
+        if answer.get("ETag") != self._etag:
+            raise ChangedError
+        _check_length(data, stop - start)
+        return data
+
+    def check(self) -> None:
+        """Nothing to do: each answer is of the version that was asked for."""
+
+    def _get(self, start: int, stop: int) -> tuple[dict[str, Any], bytes]:
+        """The answer to a request for some bytes, and these."""
+
+        def once() -> tuple[dict[str, Any], bytes]:
+            self.requests += 1
+            wanted = {**self._wanted, "Range": f"bytes={start}-{stop - 1}"}
+            try:
+                answer = self._system.call_s3("get_object", self._system.req_kw, **wanted)
+            except OSError as error:
+                if status_of(error.__cause__ or error) == _NO_SUCH_RANGE:
+                    raise _EmptyError from None
+                raise
+            timeout = self._access.seconds_for(stop - start)
+            return answer, sync(self._system.loop, _content, answer["Body"], timeout=timeout)
+
+        answer, data = tried(once, self.address, self._access)
+        self.received += len(data)
+        return answer, data
+
+
+async def _content(body: Any) -> bytes:
+    try:
+        content: bytes = await body.read()
+        return content
+    finally:
+        body.close()
+
+
+class _EmptyError(RemoteError):
+    """There is no such range."""
+
+
+def _check_length(data: bytes, wanted: int) -> None:
+    if len(data) != wanted:
+        raise RemoteError("the store gave fewer bytes than it was asked for")

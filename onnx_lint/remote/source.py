@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source that is a remote object: reads ahead where bytes are wanted in a row, and leaps over what nobody wants."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from onnx_lint.locations import is_web, scheme_of
+from onnx_lint.remote.access import Access, file_system
+from onnx_lint.remote.data_folder import RemoteFolder
+from onnx_lint.remote.errors import ChangedError, RemoteError
+from onnx_lint.remote.lookup import Lookup, lookup_beside
+from onnx_lint.remote.objects import PART_BYTES, StoredObject
+from onnx_lint.remote.parts import Parts
+from onnx_lint.report import Traffic
+from onnx_lint.source import LEAST_WINDOW_BYTES
+
+FIRST_BYTES: Final = 1 << 16
+"""So much comes with the first answer: all of many a model."""
+
+LEAST_AHEAD: Final = 1 << 12
+"""So much is fetched behind a leap: with the weights inside, from each tensor to the next one."""
+
+MOST_AHEAD: Final = 1 << 20
+"""So much is fetched at once in the end where bytes are read in a row."""
+
+_GROWTH: Final = 4
+_NEAR: Final = 1 << 16
+"""A shorter leap is none: a request takes longer than so many bytes."""
+
+
+class RemoteSource:
+    """A source over an object in a store. Each method raises ReadError (a RemoteError) where the store fails."""
+
+    def __init__(
+        self, address: str, access: Access, version: str | None = None, first_bytes: int = FIRST_BYTES
+    ) -> None:
+        """`version`: the version that has to be there; None for any. `first_bytes`: how much is asked for at once."""
+        self._access = access
+        self._parts = Parts()
+        self._ahead = LEAST_AHEAD
+        self._fetched_to = 0
+        self._object: StoredObject = _stored_object(address, access)
+        begun = self._object.begin(first_bytes, self._parts)
+        self._size = begun.size
+        self._version = begun.version
+        self._lookup: Lookup | None = None
+        self._files: list[RemoteSource] = []
+        if version is not None and version not in begun.versions:
+            raise ChangedError
+
+    @property
+    def size(self) -> int:
+        """The size of the object in bytes."""
+        return self._size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset` on."""
+        stop = min(offset + length, self._size)
+        pieces: list[bytes] = []
+        while offset < stop:
+            piece = self._parts.at(offset, stop - offset)
+            if not piece:
+                self._fetch(offset, stop)
+                continue
+            pieces.append(piece)
+            offset += len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def window(self, offset: int, most: int) -> bytes:
+        """Return what is at hand from `offset` on."""
+        piece = self._parts.at(offset, most)
+        least = min(LEAST_WINDOW_BYTES, most)
+        if len(piece) >= least or offset + len(piece) >= self._size:
+            return piece
+        self.read_at(offset, least)
+        return self._parts.at(offset, most) if not piece else piece + self._parts.at(offset + len(piece), most)
+
+    def _fetch(self, start: int, wanted: int) -> None:
+        """Fetch what is missing from `start` on: up to `wanted`, and further where bytes are read in a row."""
+        is_near = 0 <= start - self._fetched_to <= _NEAR
+        self._ahead = min(self._ahead * _GROWTH, MOST_AHEAD) if is_near else LEAST_AHEAD
+        stop = min(max(wanted, start + self._ahead), start + PART_BYTES, self._size)
+        following = self._parts.next_start(start)
+        if following is not None:
+            stop = min(stop, following)
+        data = self._object.fetch(start, stop)
+        if len(data) != stop - start:
+            raise RemoteError("the store gave fewer bytes than it was asked for")
+        self._parts.add(start, data)
+        self._fetched_to = stop
+
+    def close(self) -> None:
+        """Forget what was read."""
+        self._parts.clear()
+        for file in self._files:
+            file.close()
+
+    def beside(self, most: int) -> RemoteFolder:
+        """The files beside the object, of whose contents at most `most` bytes are read."""
+        lookup = self._lookup = lookup_beside(self._object.address, self._access)
+
+        def opened(below: str) -> RemoteSource:
+            self._files.append(RemoteSource(lookup.address_of(below), self._access, first_bytes=LEAST_AHEAD))
+            return self._files[-1]
+
+        return RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
+
+    def finish(self) -> Traffic:
+        """What was fetched; raises ChangedError where the object is not any more what was read."""
+        for each in (self, *self._files):
+            each._object.check()
+        objects = [each._object for each in (self, *self._files)]
+        requests = sum(each.requests for each in objects) + (self._lookup.requests if self._lookup is not None else 0)
+        return Traffic(requests, sum(each.received for each in objects), self._version)
+
+
+def _stored_object(address: str, access: Access) -> StoredObject:
+    """The object under an address. Raises RemoteError where there is no way to its store."""
+    system: Any = file_system(address, access)
+    if is_web(address):
+        from onnx_lint.remote.web_object import WebObject
+
+        return WebObject(system, address, access)
+    if scheme_of(address) in {"s3", "s3a"}:
+        from onnx_lint.remote.s3_object import S3Object
+
+        return S3Object(system, address, access)
+    from onnx_lint.remote.other_object import OtherObject
+
+    return OtherObject(system, address, access)

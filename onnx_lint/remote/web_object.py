@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file on a server of HTTP, read by requests for ranges (RFC 9110, section 14).
+
+The session is that of fsspec's file system; but its own reading takes whatever comes, all of a file where a server
+knows no ranges, and does not look at which version it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Coroutine
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import aiohttp
+import yarl
+from fsspec.asyn import sync
+
+from onnx_lint.remote.access import Access, tried
+from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError
+from onnx_lint.remote.objects import Beginning
+from onnx_lint.remote.parts import Parts
+from onnx_lint.remote.web_session import Counter
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+T = TypeVar("T")
+
+_CONTENT_RANGE: Final = r"bytes (?:([0-9]{1,19})-([0-9]{1,19})|\*)/([0-9]{1,19})"
+_ENCODED: Final = r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})*"
+_DOWNLOAD_PIECE: Final = 1 << 20
+_ANOTHER_RANGE: Final = "the server gave another range of the file than it was asked for"
+_LOOK_BYTES: Final = 1 << 10
+
+
+class WebObject(Counter):
+    """A file on a server of HTTP."""
+
+    def __init__(self, system: Any, address: str, access: Access) -> None:
+        """`system`: the HTTPFileSystem."""
+        super().__init__()
+        self.received = 0
+        self._system = system
+        self.address = address
+        # What is an address already, as a signed one, must arrive as it is; what a person typed may have blanks in it.
+        self._url = yarl.URL(address, encoded=re.fullmatch(_ENCODED, address) is not None)
+        self._access = access
+        self._etag: str | None = None
+        self._modified: str | None = None
+        self._size = 0
+
+    def begin(self, length: int, parts: Parts) -> Beginning:
+        """Ask for the first `length` bytes; a server that knows no ranges gives all of a small file."""
+        return self._run(self._begin, length, parts)
+
+    def fetch(self, start: int, stop: int) -> bytes:
+        """The bytes from `start` to `stop`."""
+        return self._run(self._fetch, start, stop)
+
+    def look(self) -> Beginning:
+        """What file it is; no byte of it is asked for if the server can do without."""
+        try:
+            found = self._run(self._head)
+        except RemoteNotFoundError:
+            raise
+        except RemoteError:
+            found = None  # not every server knows the method HEAD, and what is signed for GET is so for nothing else
+        return self.begin(_LOOK_BYTES, Parts()) if found is None else found
+
+    def check(self) -> None:
+        """Nothing to do: each answer says which version it is of."""
+
+    def _run(self, act: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
+        def once() -> T:
+            result: T = sync(self._system.loop, act, *arguments)
+            return result
+
+        return tried(once, self.address, self._access)
+
+    @asynccontextmanager
+    async def _answer(self, start: int, stop: int) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer to a request for the bytes from `start` to `stop`, whose content is not read yet."""
+        session: aiohttp.ClientSession = await self._system.set_session()
+        # A range of a compressed file would be one of other bytes.
+        headers = {"Range": f"bytes={start}-{stop - 1}", "Accept-Encoding": "identity"}
+        if self._etag is not None and not self._etag.startswith("W/"):
+            headers["If-Match"] = self._etag
+        elif self._etag is None and self._modified is not None:
+            headers["If-Unmodified-Since"] = self._modified
+        timeout = aiohttp.ClientTimeout(
+            total=self._access.seconds_for(max(stop - start, self._access.download_bytes if start == 0 else 0)),
+            sock_connect=self._access.request_seconds,
+            sock_read=self._access.request_seconds,
+        )
+        request = session.get(self._url, headers=headers, timeout=timeout, trace_request_ctx=self)
+        async with request as answer:
+            if answer.status >= HTTPStatus.BAD_REQUEST and answer.status != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                answer.raise_for_status()
+            if answer.headers.get("Content-Encoding", "identity").lower() not in {"identity", ""}:
+                raise RemoteError("the server compresses what it sends, though it was asked not to")
+            yield answer
+
+    async def _head(self) -> Beginning | None:
+        session: aiohttp.ClientSession = await self._system.set_session()
+        timeout = aiohttp.ClientTimeout(total=self._access.request_seconds)
+        headers = {"Accept-Encoding": "identity"}
+        async with session.head(
+            self._url, headers=headers, timeout=timeout, allow_redirects=True, trace_request_ctx=self
+        ) as answer:
+            answer.raise_for_status()
+            if "Content-Encoding" in answer.headers or answer.content_length is None:
+                return None
+            return Beginning(answer.content_length, _versions(answer))
+
+    async def _begin(self, length: int, parts: Parts) -> Beginning:
+        parts.clear()  # where this is a further try
+        self._etag = self._modified = None
+        async with self._answer(0, length) as answer:
+            self._etag = answer.headers.get("ETag")
+            self._modified = answer.headers.get("Last-Modified")
+            versions = _versions(answer)
+            if answer.status == HTTPStatus.OK:
+                self._size = await self._all_of(answer, parts)
+                return Beginning(self._size, versions)
+            start, stop, self._size = _range_of(answer)
+            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                if self._size:
+                    raise RemoteError("the server refused a range of the file (416)")
+                return Beginning(0, versions)
+            wanted = min(length, self._size)
+            if (start, stop) != (0, wanted):
+                raise RemoteError(_ANOTHER_RANGE)
+            parts.add(0, await self._content(answer, wanted))
+            return Beginning(self._size, versions)
+
+    async def _fetch(self, start: int, stop: int) -> bytes:
+        async with self._answer(start, stop) as answer:
+            if (answer.headers.get("ETag"), answer.headers.get("Last-Modified")) != (self._etag, self._modified):
+                raise ChangedError
+            if answer.status == HTTPStatus.OK:
+                raise RemoteError("the server gave the whole file in place of a range, though it knows ranges")
+            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or _range_of(answer)[2] != self._size:
+                raise ChangedError
+            if _range_of(answer)[:2] != (start, stop):
+                raise RemoteError(_ANOTHER_RANGE)
+            return await self._content(answer, stop - start)
+
+    async def _content(self, answer: aiohttp.ClientResponse, length: int) -> bytes:
+        """The content of an answer, which is to have `length` bytes."""
+        if answer.content_length not in {None, length}:
+            raise RemoteError(_ANOTHER_RANGE)
+        try:
+            data: bytes = await answer.content.readexactly(length)
+        except EOFError as error:
+            raise aiohttp.ClientPayloadError from error
+        self.received += length
+        return data
+
+    async def _all_of(self, answer: aiohttp.ClientResponse, parts: Parts) -> int:
+        """Put the content of an answer that is a whole file into `parts`, unless it is too large; return its size."""
+        most = self._access.download_bytes
+        if (answer.content_length or 0) > most:
+            raise _too_large(f"the {answer.content_length:,} bytes of the file are", most)
+        size = 0
+        async for piece in answer.content.iter_chunked(_DOWNLOAD_PIECE):
+            parts.add(size, piece)
+            size += len(piece)
+            self.received += len(piece)
+            if size > most:
+                raise _too_large("the file is", most)
+        if answer.content_length not in {None, size}:
+            raise aiohttp.ClientPayloadError
+        return size
+
+
+def _versions(answer: aiohttp.ClientResponse) -> tuple[str, ...]:
+    return tuple(filter(None, (answer.headers.get("ETag"), answer.headers.get("Last-Modified"))))
+
+
+def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
+    """Which bytes of how many an answer has: the first, the one after the last, and how many there are."""
+    found = re.fullmatch(_CONTENT_RANGE, answer.headers.get("Content-Range", "").strip())
+    if found is None:
+        raise RemoteError("the server does not say which range of the file it gives")
+    if found[1] is None:
+        return 0, 0, int(found[3])
+    return int(found[1]), int(found[2]) + 1, int(found[3])
+
+
+def _too_large(what: str, most: int) -> RemoteError:
+    limit = f"{what} more than the limit download_bytes of {most:,}"
+    return RemoteError(f"the server gives no parts of files, and {limit} (option --download fetches it)")

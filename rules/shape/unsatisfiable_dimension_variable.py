@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, finding_of, rule
+
+
+@rule(clause="SHP-6a", since="0.1.0", about=Model.dimension_contradictions, needs="node")
+def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
+    """No size of a dimension variable makes true what nodes and declarations say of it.
+
+    ### Why it matters
+
+    Whoever calls the model prepares its buffers by the names: an output that is declared as N and has N + 1 rows does
+    not fit, and an input whose two dimensions N have to be 4 and 5 can never be given. No checker says so, as each
+    declaration by itself fits any size.
+
+    ### What is allowed
+
+    One size for each variable of the main graph, its functions and the algorithms for training, and of an
+    initialization graph by itself. A variable is held against what follows for a declared dimension, against the inner
+    dimensions of a product of matrices (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv,
+    ConvTranspose), and the axes along which Concat does not join. Sums and products of variables count: N is never
+    N + 1, and 2*N never 5. A name such as "N + 1" counts as the sum, as PyTorch and ONNX Runtime mean it.
+
+    Broadcasting proves nothing, as a variable may stand for 1. What a nested graph says counts for that graph alone, as
+    it may not run. That an initializer has another size than the variable of its input says is for
+    `contradictory-dimension-variable`, and two sizes without any variable are for `contradictory-declared-shape` and
+    `incompatible-operand-shapes`. There is one finding for each variable. The rule is off by default, as exporters name
+    dimensions without care, and the model runs whatever they are called.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    input { name: "one" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    node { op_type: "Concat" input: "x" input: "one" output: "y" attribute { name: "axis" type: INT i: 0 } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
+    ### How to fix
+
+    Give another name to each size that may differ, or leave the dimension open.
+
+    - PyTorch: `dynamic_axes` of `torch.onnx.export(..., dynamo=False)` takes any name for the dimensions of outputs;
+      use the one of an input only where both always agree. `dynamic_shapes=` finds the sizes of outputs by itself.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    input { name: "one" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    node { op_type: "Concat" input: "x" input: "one" output: "y" attribute { name: "axis" type: INT i: 0 } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N + 1" } } } } }
+    ```
+    """
+    for contradiction in model.dimension_contradictions:
+        yield finding_of(contradiction)

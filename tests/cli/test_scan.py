@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of `onnx-lint scan` that make no sense, and that nobody else pays for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from clean_model import CLEAN
+
+from onnx_lint.cli.application import run
+
+
+@pytest.fixture(autouse=True)
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "clean.textproto").write_text(CLEAN)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").touch()
+    (tmp_path / "file").touch()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["models"], "Missing option '--to REPORTS'"),
+        (["--to", "r"], "Missing argument 'TARGET...'"),
+        (["-", "--to", "r"], "scan does not read standard input"),
+        (["models", "--to", "r", "--part", "3/2"], "--part wants I/N"),
+        (["models", "--to", "r", "--part", "0/2"], "--part wants I/N"),
+        (["models", "--to", "r", "--part", "2"], "--part wants I/N"),
+        (["models", "--to", "r", "--workers", "0"], "--workers"),
+        (["models", "--to", "r", "--time-limit", "0"], "--time-limit"),
+        (["models", "--to", "r", "--select", "cycel"], "unknown rule 'cycel'; did you mean 'cycle'?"),
+        (["models", "--to", "r", "--against", "nowhere"], "nowhere: is not there"),
+        (["--summary", "nowhere"], "nowhere: is not there"),
+        (["--summary", "file"], "file: is no folder"),
+        (["--summary", "full"], "full holds no reports of a scan"),
+        (["--summary", "full", "models"], "no TARGET goes with it"),
+        (["--summary", "full", "--to", "r"], "--to does not go with it"),
+        (["--summary", "full", "--anew"], "--anew does not go with it"),
+    ],
+)
+def test_a_mistake_in_the_call_gets_a_sentence(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["scan", *arguments]) == 2
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert "Traceback" not in errors
+    assert not Path("r").exists()
+
+
+def test_without_the_extra_it_is_told_what_to_install(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['dask', 'distributed', 'locket', 'psutil']));"
+        "from onnx_lint.cli.application import run; sys.exit(run(['scan', 'models', '--to', 'r']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "pip install 'onnx-lint[fleet]'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["models"], ["check", "models", "-q"], ["rules"]])
+def test_nothing_of_it_is_imported_for_others(arguments: list[str]) -> None:
+    code = (
+        "import sys; from onnx_lint.__main__ import _code; code = _code(sys.argv[1:]);"
+        "found = [name for name in sys.modules if name.split('.')[0] in ('dask', 'distributed', 'pyarrow', 'psutil')"
+        " or name.startswith('onnx_lint.fleet') or name == 'onnx_lint.cli.run_scan'];"
+        "sys.stderr.write(repr(found)); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "[]")

@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scans of many models on real clusters of Dask, with everything killed that can be: `python -m pytest -m fleet`.
+
+The workers are processes of their own; a plugin harms the process of a few models, as a fault in a rule might.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from checkout import ROOT
+from fleet_models import TROUBLES, write_fleet, write_plugin
+
+pytestmark = pytest.mark.fleet
+
+SECONDS: Final = 300
+
+FAILURES: Final = {
+    "models/dies.onnx": "the process that linted the file ended by signal SIGKILL",
+    "models/eats.onnx": "the model took more than 200 MB of memory (option --memory-limit)",
+    "models/ends.onnx": "the process that linted the file ended with exit code 7",
+    "models/hangs.onnx": "the model took longer than 6 seconds (option --time-limit)",
+}
+
+
+class Place:
+    """A working directory with a fleet, and the plugin that harms some of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "site").mkdir()
+        write_plugin(folder / "site")
+        path = os.pathsep.join([str(ROOT), str(folder / "site")])
+        self.environment = {**os.environ, "PYTHONPATH": path, "COVERAGE_PROCESS_START": ""}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "onnx_lint", *arguments]
+
+    def run(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+            **options,
+        )
+
+    def scan(self, reports: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return self.run("scan", "models", "--to", reports, "--workers", "2", *arguments, **options)
+
+    @contextlib.contextmanager
+    def started(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """A scan under way; it is killed at the end if it has not ended."""
+        process = subprocess.Popen(
+            self.command("scan", "models", *arguments),
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def records(self, reports: str, name: str = "files") -> list[dict[str, Any]]:
+        """The records of the report, in its order."""
+        paths = sorted((self.folder / reports / "report").glob(f"*/{name}.jsonl"))
+        return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+    def content(self, reports: str) -> dict[str, bytes]:
+        """All files of the report with their bytes."""
+        top = self.folder / reports / "report"
+        return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+
+    def landed(self, reports: str) -> int:
+        """How many models have landed."""
+        paths = (self.folder / reports / "landing").glob("??????/files.jsonl")
+        with contextlib.suppress(FileNotFoundError):
+            return sum(len(path.read_text().splitlines()) for path in paths)
+        return 0
+
+    def totals(self, reports: str, *arguments: str) -> dict[str, Any]:
+        done = self.run("scan", "--summary", reports, "-f", "json", *arguments)
+        totals: dict[str, Any] = json.loads(done.stdout)
+        return totals
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    write_fleet(tmp_path / "models", 150)
+    return Place(tmp_path)
+
+
+def _wait_for(condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"no {what} in {seconds} seconds"
+        time.sleep(0.1)
+
+
+def _processes_of(session: int, word: str) -> list[Any]:
+    """The processes of the session whose command line has the word in it."""
+    import psutil
+
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.status() != psutil.STATUS_ZOMBIE and os.getsid(process.pid) == session:
+                found += [process] if word in " ".join(process.cmdline()) else []
+    return found
+
+
+class Killer(threading.Thread):
+    """Kills a worker of a scan every few seconds, five times.
+
+    Not for ever: a model that every worker dies with is reported by name, whoever kills them.
+    """
+
+    def __init__(self, session: int) -> None:
+        super().__init__(daemon=True)
+        self._session = session
+        self._rng = random.Random(5)
+        self.killed = 0
+
+    def run(self) -> None:
+        import psutil
+
+        while self.killed < 5:
+            time.sleep(4)
+            workers = _processes_of(self._session, "spawn_main")
+            if workers:
+                with contextlib.suppress(psutil.Error):
+                    self._rng.choice(workers).kill()
+                    self.killed += 1
+
+
+def _as_checked(place: Place, without: Set[str] = frozenset()) -> list[bytes]:
+    """The lines about files and findings that one process writes about the same models, by path."""
+    paths = sorted(str(path.relative_to(place.folder)) for path in (place.folder / "models").rglob("*.onnx"))
+    done = place.run("check", "-f", "jsonl", "--files-from", "-", input="\n".join(set(paths) - without))
+    assert done.returncode in {0, 1}, done.stderr
+    lines = done.stdout.encode().splitlines(keepends=True)[1:-1]
+    return sorted(lines, key=lambda line: (json.loads(line)["path"], json.loads(line)["record"] == "file"))
+
+
+def _without_identity(place: Place, reports: str, without: Set[str] = frozenset()) -> list[bytes]:
+    """The lines of the report in the same order, without what identifies the objects."""
+    lines: dict[str, list[bytes]] = {}
+    for name in ("findings", "files"):
+        for path in sorted((place.folder / reports / "report").glob(f"*/{name}.jsonl")):
+            for line in path.read_bytes().splitlines(keepends=True):
+                lines.setdefault(json.loads(line)["path"], []).append(line)
+    kept = [line for path in sorted(lines) if path not in without for line in lines[path]]
+    return [_cut(line) for line in kept]
+
+
+def _cut(line: bytes) -> bytes:
+    record = json.loads(line)
+    if "object" not in record:
+        return line
+    identity = json.dumps(record["object"], separators=(",", ":")).encode()
+    assert line.endswith(b',"object":' + identity + b"}\n")
+    return line.replace(b',"object":' + identity, b"")
+
+
+def test_five_thousand_models_whatever_is_killed(tmp_path: Path) -> None:
+    write_fleet(tmp_path / "models", 5_000, troubles=tuple(TROUBLES))
+    place = Place(tmp_path)
+    limits = ("--time-limit", "6", "--memory-limit", "200")
+    expected = _as_checked(place, set(FAILURES))
+    with place.started("--to", "killed", "--workers", "2", *limits) as scan:
+        killer = Killer(scan.pid)
+        killer.start()
+        _wait_for(lambda: place.landed("killed") > 500, "models")
+        scan.kill()
+        scan.communicate()
+        before = place.landed("killed")
+    assert before < 5_000, "the scan was over before its client was killed"
+    _wait_for(lambda: not _processes_of(scan.pid, "onnx_lint"), "end of the processes of a killed client")
+    with place.started("--to", "killed", "--workers", "2", *limits) as scan:
+        again = Killer(scan.pid)
+        again.start()
+        output, errors = scan.communicate(timeout=SECONDS)
+    assert scan.returncode == 3, errors
+    assert killer.killed + again.killed >= 2
+
+    assert _without_identity(place, "killed", set(FAILURES)) == expected
+    files = place.records("killed")
+    assert [record["path"] for record in files] == sorted(record["path"] for record in files)
+    failed = {
+        record["path"]: record["internal_errors"][0]["exception"] for record in files if record["internal_errors"]
+    }
+    assert failed == FAILURES
+    for path, why in FAILURES.items():
+        assert f"{path}: onnx-lint: {why}" in output
+
+    one = place.scan("one", "--workers", "1", *limits)
+    assert one.returncode == 3, one.stderr
+    assert one.stdout == output
+    assert place.content("one") == place.content("killed")
+
+    totals = place.totals("killed")
+    findings = [json.loads(line) for line in expected if b'"record":"finding"' in line]
+    levels = Counter(finding["severity"] for finding in findings)
+    assert {name: totals[f"{name}s"] for name in ("error", "warning", "note")} == {
+        name: levels[name] for name in ("error", "warning", "note")
+    }
+    assert (totals["models"], totals["crashed"], totals["complete"]) == (5_004, 4, True)
+    by_rule = Counter((finding["rule"], finding["severity"]) for finding in findings)
+    assert {(row["rule"], row["severity"]): row["findings"] for row in totals["by_rule"]} == by_rule
+    for name in ("by_producer", "by_edition"):
+        assert sum(row["models"] for row in totals[name]) == 5_004
+        assert sum(row["errors"] for row in totals[name]) == levels["error"]
+    with_errors = {finding["path"] for finding in findings if finding["severity"] == "error"}
+    assert totals["models_with_errors"] == len(with_errors)
+    assert totals["conforming"] + len(with_errors) + totals["crashed"] == 5_004
+
+
+def test_what_cannot_be_read_is_told_as_check_tells_it(place: Place) -> None:
+    (place.folder / "models" / "empty.onnx").touch()
+    (place.folder / "models" / "cut.onnx").write_bytes(b"\x08\x0a\x3a\xff")
+    os.mkfifo(place.folder / "models" / "pipe.onnx")
+    (place.folder / "models" / "nowhere.onnx").symlink_to("not-there.onnx")
+    paths = sorted(str(path.relative_to(place.folder)) for path in (place.folder / "models").rglob("*.onnx"))
+    checked = place.run("check", "-f", "jsonl", *paths)
+    scanned = place.scan("reports")
+    assert (checked.returncode, scanned.returncode) == (2, 2), scanned.stderr
+    expected = checked.stdout.encode().splitlines(keepends=True)[1:-1]
+    assert _without_identity(place, "reports") == expected
+
+
+def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
+    """What has landed is not linted again: a landed model is spoilt behind its size and time, and nobody sees it."""
+    write_fleet(place.folder / "models", 3_000, seed=2)
+    with place.started("--to", "reports", "--workers", "2") as scan:
+        _wait_for(lambda: place.landed("reports") > 0, "models")
+        os.killpg(scan.pid, signal.SIGKILL)
+        scan.communicate()
+    landed = [
+        json.loads(line)["path"]
+        for path in (place.folder / "reports" / "landing").glob("??????/files.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    assert 0 < len(landed) < 3_000
+    summary = place.run("scan", "--summary", "reports", "--exit-zero")
+    assert f"{3_000 - len(landed):,} models still to be linted" in summary.stdout
+    whole = place.scan("whole")
+    for path in landed:
+        _spoil(place.folder / path)
+    done = place.scan("reports")
+    assert done.returncode == whole.returncode == 1, done.stderr
+    assert place.content("reports") == place.content("whole")
+    assert not (place.folder / "reports" / "landing").exists()
+
+
+def _spoil(path: Path) -> None:
+    """Change what stands in a file, and neither its size nor its time."""
+    before = path.stat()
+    path.write_bytes(b"\xff" * before.st_size)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_the_next_scan_lints_what_is_new_or_changed_alone(place: Place) -> None:
+    assert place.scan("reports").returncode == 1
+    files = sorted((place.folder / "models").rglob("*.onnx"))
+    gone, changed, *others = files
+    for path in others:
+        _spoil(path)
+    gone.unlink()
+    changed.write_bytes(b"")
+    (place.folder / "models" / "new.onnx").write_bytes(b"\x08\x0a\x3a\x00")
+    before = {record["path"]: record for record in place.records("reports")}
+    assert place.scan("reports").returncode == 1
+    after = {record["path"]: record for record in place.records("reports")}
+    names = {path: str(path.relative_to(place.folder)) for path in files}
+    assert set(after) == {names[path] for path in (changed, *others)} | {"models/new.onnx"}
+    assert all(after[names[path]] == before[names[path]] for path in others)
+    assert after[names[changed]]["size"] == 0
+
+    unchanged = place.content("reports")
+    again = place.scan("reports")
+    assert (again.returncode, place.content("reports")) == (1, unchanged)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_scan_has_landed_and_goes_on(place: Place, number: int) -> None:
+    write_fleet(place.folder / "models", 3_000, seed=2)
+    with place.started("--to", "reports", "--workers", "2") as scan:
+        _wait_for(lambda: place.landed("reports") > 0, "models")
+        os.killpg(scan.pid, number) if number == signal.SIGINT else scan.send_signal(number)
+        _, errors = scan.communicate(timeout=60)
+    assert scan.returncode == 130, errors
+    assert "the same command goes on" in errors
+    assert "Traceback" not in errors
+    assert 0 < place.landed("reports") < 3_000
+    _wait_for(lambda: not _processes_of(scan.pid, "onnx_lint"), "end of the processes of an interrupted scan", 30)
+    assert place.scan("reports").returncode == 1
+    assert len(place.records("reports")) == 3_000
+
+
+def test_two_scans_do_not_write_to_one_folder(place: Place) -> None:
+    write_fleet(place.folder / "models", 1_000, seed=2)
+    with place.started("--to", "reports", "--workers", "2") as scan:
+        _wait_for((place.folder / "reports" / "scan.json").exists, "scan")
+        other = place.scan("reports")
+        assert (other.returncode, other.stderr) == (2, "Error: reports: another scan is writing to it\n")
+        _, errors = scan.communicate(timeout=SECONDS)
+    assert scan.returncode == 1, errors
+    assert len(place.records("reports")) == 1_000
+
+
+def test_a_full_disk_ends_a_scan_that_goes_on_when_there_is_room(place: Place) -> None:
+    import resource
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+
+    done = place.scan("reports", preexec_fn=little_room)
+    assert (done.returncode, done.stderr) == (2, "Error: reports: File too large\n")
+    assert place.content("reports") == {}
+    assert place.scan("reports").returncode == 1
+    assert len(place.records("reports")) == 150
+
+
+def test_reports_of_another_scan_are_not_gone_on_with(place: Place) -> None:
+    assert place.scan("reports").returncode == 1
+    before = place.content("reports")
+    other = place.scan("reports", "--edition", "1.16")
+    assert other.returncode == 2
+    assert "differs in the edition or variant" in other.stderr
+    assert place.content("reports") == before
+    anew = place.scan("reports", "--edition", "1.16", "--anew")
+    assert anew.returncode == 1
+    assert [row["edition"] for row in place.totals("reports")["by_edition"]] == ["ONNX 1.16"]
+
+
+@pytest.mark.parametrize("name", ["files.jsonl", "findings.jsonl", "shard.json"])
+def test_a_truncated_shard_is_told(place: Place, name: str) -> None:
+    assert place.scan("reports").returncode == 1
+    path = place.folder / "reports" / "report" / "00000" / name
+    path.write_bytes(path.read_bytes()[:-10])
+    for arguments in (("scan", "--summary", "reports"), ("scan", "models", "--to", "reports")):
+        done = place.run(*arguments)
+        assert done.returncode == 2
+        assert done.stderr.startswith("Error: reports/report/00000 is damaged: ")
+
+
+def test_parts_are_all_models(place: Place) -> None:
+    parts = [place.scan(f"part{index}", "--part", f"{index}/3") for index in (1, 2, 3)]
+    assert [done.returncode for done in parts] == [1, 1, 1]
+    paths = [record["path"] for index in (1, 2, 3) for record in place.records(f"part{index}")]
+    assert place.scan("whole").returncode == 1
+    assert sorted(paths) == [record["path"] for record in place.records("whole")]
+    summaries = [argument for index in (1, 2, 3) for argument in ("--summary", f"part{index}")]
+    together = place.run("scan", *summaries, "-f", "json")
+    assert json.loads(together.stdout) == place.totals("whole")
+
+
+def test_what_is_new_decides_against_an_old_scan(place: Place) -> None:
+    assert place.scan("old").returncode == 1
+    bad = next(record["path"] for record in place.records("old") if record["summary"]["errors"])
+    good = next(record["path"] for record in place.records("old") if not record["summary"]["errors"])
+    assert place.scan("same", "--against", "old").returncode == 0
+    model = (place.folder / bad).read_bytes()
+    (place.folder / "models" / "copy.onnx").write_bytes(model)
+    (place.folder / good).unlink()
+    done = place.scan("new", "--against", "old")
+    assert done.returncode == 1
+    assert "gone: 0 findings; models: 1 new, 1 that are not there any more" in done.stdout
+    new = place.totals("new", "--against", "old")["new"]
+    assert {finding["path"] for finding in new["findings"]} == {"models/copy.onnx"}
+
+
+@contextlib.contextmanager
+def _cluster(place: Place, workers: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A scheduler and workers as processes of their own, as on other machines."""
+    script = (
+        "import asyncio, sys\n"
+        "from distributed import Scheduler\n"
+        "async def main():\n"
+        "    async with Scheduler(host='127.0.0.1', port=0, dashboard_address=None) as scheduler:\n"
+        "        print(scheduler.address, flush=True)\n"
+        "        await scheduler.finished()\n"
+        "asyncio.run(main())\n"
+    )
+    with contextlib.ExitStack() as stack:
+
+        def start(*command: str) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, *command],
+                cwd=place.folder,
+                env=place.environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            stack.callback(process.communicate)
+            stack.callback(process.kill)
+            return process
+
+        scheduler = start("-c", script)
+        assert scheduler.stdout is not None
+        address = scheduler.stdout.readline().strip()
+        for _ in range(workers):
+            start("-m", "distributed.cli.dask_worker", address, "--nthreads", "2", "--no-dashboard")
+        yield address, scheduler
+
+
+def test_a_cluster_that_is_there(place: Place) -> None:
+    with _cluster(place, 2) as (address, _):
+        done = place.run("scan", "models", "--to", "remote", "--scheduler", address)
+        assert (done.returncode, done.stderr) == (1, "")
+    assert place.scan("local").returncode == 1
+    assert place.content("remote") == place.content("local")
+
+
+def test_a_scheduler_that_goes_or_is_not_there(place: Place) -> None:
+    nobody = place.run("scan", "models", "--to", "reports", "--scheduler", "tcp://127.0.0.1:9")
+    assert nobody.returncode == 2
+    assert nobody.stderr.startswith("Error: no scheduler of Dask answers at tcp://127.0.0.1:9")
+    write_fleet(place.folder / "models", 3_000, seed=2)
+    with _cluster(place, 1) as (address, scheduler):
+        with place.started("--to", "reports", "--scheduler", address) as scan:
+            _wait_for(lambda: place.landed("reports") > 0, "models")
+            scheduler.kill()
+            _, errors = scan.communicate(timeout=120)
+        assert scan.returncode == 2
+        assert "Error: " in errors
+        assert "Traceback" not in errors
+    assert 0 < place.landed("reports") < 3_000
+    assert place.scan("reports").returncode == 1
+    assert len(place.records("reports")) == 3_000

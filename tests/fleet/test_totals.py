@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The totals of a scan are those of its models, in each form; and what is new is what was not there."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import ROOT
+from fixture_files import fixtures
+from jsonschema import Draft202012Validator
+
+from onnx_lint.engine import lint_file
+from onnx_lint.fleet.jobs import Job
+from onnx_lint.fleet.page import write_page
+from onnx_lint.fleet.records import failed, outcome_of, unreadable
+from onnx_lint.fleet.reports import Reports, open_to_read
+from onnx_lint.fleet.scan import head_of
+from onnx_lint.fleet.summary import write_json, write_text
+from onnx_lint.fleet.totals import Totals, difference
+from onnx_lint.report import FileReport
+from onnx_lint.settings import Settings
+from onnx_lint.spec.clauses import Severity
+
+IDENTITY = {"size": 3, "version": "1", "settings": "0"}
+
+
+def _job(path: str) -> Job:
+    return Job(path, path, IDENTITY, b"", b"", 1)
+
+
+@pytest.fixture(scope="module")
+def files() -> list[FileReport]:
+    """What fifty fixtures have."""
+    paths = sorted(str(each.path) for each in fixtures())
+    return [lint_file(path, Settings()) for path in paths[:: len(paths) // 50]]
+
+
+def _reports(folder: Path, files: Sequence[FileReport], *, whole: bool = True) -> Reports:
+    folder.mkdir()
+    head = head_of(["models"], [], None, Settings(), Severity.NOTE)
+    (folder / "scan.json").write_text(json.dumps(head | {"models": len(files) + 2}))
+    reports = open_to_read(str(folder))
+    others = [failed(_job("failed"), "it ended"), unreadable(_job("unread"), "unread: is not there")]
+    reports.land([*(outcome_of(file.path, file, IDENTITY) for file in files), *others])
+    if whole:
+        reports.finish([*(file.path for file in files), "failed", "unread"])
+    return reports
+
+
+def _written(reports: Reports, old: Reports | None = None) -> dict[str, Any]:
+    totals = Totals()
+    totals.add(reports)
+    stream = io.StringIO()
+    write_json(totals, difference([reports], old) if old is not None else None, stream)
+    written: dict[str, Any] = json.loads(stream.getvalue())
+    return written
+
+
+def test_the_totals_add_up(tmp_path: Path, files: list[FileReport]) -> None:
+    found = Counter((item.rule, item.severity.label) for file in files for item in file.diagnostics)
+    totals = _written(_reports(tmp_path / "r", files))
+    assert {(row["rule"], row["severity"]): row["findings"] for row in totals["by_rule"]} == found
+    for rule in {rule for rule, _ in found}:
+        models = sum(any(item.rule == rule for item in file.diagnostics) for file in files)
+        assert {row["models"] for row in totals["by_rule"] if row["rule"] == rule} == {models}
+    levels = Counter(item.severity.label for file in files for item in file.diagnostics)
+    for rows in ([totals], totals["by_producer"], totals["by_edition"]):
+        assert sum(row["models"] for row in rows) == len(files) + 2
+        for level in ("error", "warning", "note"):
+            assert sum(row[f"{level}s"] for row in rows) == levels[level]
+    assert (totals["unreadable"], totals["crashed"], totals["complete"], totals["missing"]) == (1, 1, True, 0)
+    assert totals["conforming"] == sum(
+        not file.not_judged and not any(item.severity is Severity.ERROR for item in file.diagnostics) for file in files
+    )
+    assert {(row["path"], row["reason"]) for row in totals["without_verdict"]} >= {
+        ("failed", "onnx-lint: it ended"),
+        ("unread", "unread: is not there"),
+    }
+
+
+def test_each_line_is_one_of_the_format_jsonl(tmp_path: Path, files: list[FileReport]) -> None:
+    _reports(tmp_path / "r", files)
+    schema = json.loads((ROOT / "docs" / "report-line.schema.json").read_text(encoding="utf-8"))
+    validator = Draft202012Validator(schema)
+    shard = tmp_path / "r" / "report" / "00000"
+    lines = [line for name in ("files", "findings") for line in (shard / f"{name}.jsonl").read_text().splitlines()]
+    assert len(lines) > 100
+    for line in lines:
+        validator.validate(json.loads(line))
+
+
+def test_a_scan_that_is_not_at_its_end_says_so(tmp_path: Path, files: list[FileReport]) -> None:
+    reports = _reports(tmp_path / "r", files, whole=False)
+    reports.head["models"] += 7
+    totals = _written(reports)
+    assert (totals["complete"], totals["missing"]) == (False, 7)
+
+
+def test_what_is_new_was_not_there(tmp_path: Path, files: list[FileReport]) -> None:
+    broken = [file for file in files if file.diagnostics]
+    old = _reports(tmp_path / "old", files[:-5])
+    now = _reports(tmp_path / "now", [file for file in files if file is not broken[0]])
+    new = _written(now, old)["new"]
+    added = [item for file in files[-5:] for item in file.diagnostics]
+    assert (new["new_models"], new["gone_models"], new["gone"]) == (5, 1, 0)
+    assert sorted(found["rule"] for found in new["findings"]) == sorted(item.rule for item in added)
+    assert new["errors"] == sum(item.severity is Severity.ERROR for item in added)
+    assert _written(now, now)["new"]["findings"] == []
+
+
+def test_text_and_page_escape_what_models_say(tmp_path: Path, files: list[FileReport]) -> None:
+    evil = "\x1b[31m<script>alert(1)</script>"
+    reports = _reports(tmp_path / "r", files)
+    totals = Totals()
+    totals.add(reports)
+    totals.producers[evil] = totals.all
+    totals.without_verdict.insert(0, (evil, evil))
+    for write in (write_text, write_page):
+        stream = io.StringIO()
+        write(totals, difference([reports], reports), stream)
+        assert "\x1b" not in stream.getvalue()
+        if write is write_page:
+            assert "<script>alert" not in stream.getvalue()
+            assert "&lt;script&gt;alert" in stream.getvalue()

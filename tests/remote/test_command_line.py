@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remote models on the command line, in processes of their own as a user starts them."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from remote_models import ENVIRONMENT, external_model, small_model, write_inlined
+from web_server import File, WebServer
+
+pytestmark = pytest.mark.remote
+
+SECRET = "s3cr3t"
+FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html")
+
+
+def run(folder: Path, *arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    given = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
+    command = [sys.executable, "-m", "onnx_lint", *arguments]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**given, **environment},
+        input=stdin,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture
+def zoo(server: WebServer) -> WebServer:
+    """A server that lists its folders, as file servers do."""
+    server.files |= {
+        "zoo/m.onnx": File(small_model(fault=True)),
+        "zoo/old/n.onnx": File(small_model(fault=True)),
+        "zoo/old/.git/h.onnx": File(b""),
+        "zoo/w.bin": File(b""),
+        "other/o.onnx": File(b""),
+    }
+    pages = {
+        "/zoo/": ["?C=N;O=D", "../", "m.onnx", "w.bin", "old/", "/other/", "/zoo/./", "http://example.org/x.onnx"],
+        "/zoo/old/": ["../", "n.onnx", ".git/"],
+        "/zoo/old/.git/": ["h.onnx"],
+    }
+    for path, links in pages.items():
+        content = "".join(f'<a href="{link}">{link}</a>' for link in links).encode()
+        server.files[path.strip("/") + "/"] = File(content, headers={"Content-Type": "text/html"})
+    return server
+
+
+def paths(done: subprocess.CompletedProcess[str]) -> list[str]:
+    return [file["path"] for file in json.loads(done.stdout)["files"]]
+
+
+def test_a_folder_that_a_server_lists(zoo: WebServer, tmp_path: Path):
+    wanted = [zoo.url("zoo/m.onnx"), zoo.url("zoo/old/n.onnx")]
+    assert paths(run(tmp_path, zoo.url("zoo/"), "-f", "json")) == wanted
+    assert paths(run(tmp_path, zoo.url("zoo/**/n*.onnx"), "-f", "json")) == wanted[1:]
+    assert not any("other" in asked.path for asked in zoo.asked)
+
+
+def test_no_credential_is_in_any_report(server: WebServer, tmp_path: Path):
+    server.files |= {
+        "a/m.onnx": File(external_model(1, 8)),
+        "a/late.onnx": File(b"", status=[-403]),
+        "a/bad.onnx": File(b"no model at all, only words"),
+    }
+    addresses = [
+        server.url(f"a/{name}?X-Amz-Signature={SECRET}&sig={SECRET}&{SECRET}").replace("://", f"://user:{SECRET}@")
+        for name in ("m.onnx", "late.onnx", "bad.onnx", "none.onnx")
+    ]
+    outputs = [option for form in FORMATS for option in ("-o", f"{form}=report.{form}")]
+    for more in ((), ("--verbose", "--timings", "--jobs", "2", "--statistics")):
+        done = run(tmp_path, *addresses, *outputs, *more)
+        assert done.returncode == 2
+        assert SECRET not in done.stdout + done.stderr
+        told = [*((tmp_path / f"report.{form}").read_text() for form in FORMATS)]
+        assert len(told) == 10
+        for text in told:
+            assert SECRET not in text
+            assert "m.onnx?X-Amz-Signature=***&sig=***&***" in html.unescape(text).replace("\\", "")
+
+
+@pytest.mark.parametrize("address", ["s3://{0}@zoo/m.onnx", "http://u:{0}@[bad/m.onnx", "http://u:{0}@h:99999/m.onnx",
+                                     "nowhere://u:{0}@h/m", "https://127.0.0.1:1/m.onnx?{0}=1&x={0}"])  # fmt: skip
+def test_nor_of_an_address_that_leads_nowhere(tmp_path: Path, address: str):
+    done = run(tmp_path, address.format(SECRET), "--limit", "request_seconds=1", AWS_EC2_METADATA_DISABLED="true")
+    told = done.stdout + done.stderr
+    assert done.returncode == 2
+    assert SECRET not in told.replace(f"?{SECRET}=", "?"), "the name of a parameter is none"
+
+
+def test_reports_do_not_depend_on_the_number_of_processes(zoo: WebServer, tmp_path: Path):
+    write_inlined(tmp_path / "large.onnx", tensors=3, elements=1 << 20)
+    zoo.files["zoo/a.onnx"] = File(tmp_path / "large.onnx")
+    addresses = [zoo.url(f"zoo/{name}") for name in ("m.onnx", "old/n.onnx", "a.onnx", "none.onnx", "m.onnx")]
+    one, three = (run(tmp_path, zoo.url("zoo/"), *addresses, "-f", "json", "--jobs", jobs) for jobs in "13")
+    assert one.returncode == three.returncode == 2
+    assert one.stdout == three.stdout
+    assert len(paths(one)) == 4
+
+
+def test_bytes_and_requests_are_told(server: WebServer, tmp_path: Path):
+    size = write_inlined(tmp_path / "m.onnx", tensors=3, elements=1 << 20)
+    server.files["m.onnx"] = File(tmp_path / "m.onnx")
+    done = run(tmp_path, server.url("m.onnx"), "--timings", "-f", "jsonl")
+    [file] = [json.loads(line) for line in done.stdout.splitlines() if '"record":"file"' in line]
+    assert file["remote"] == {"requests": len(server.asked), "bytes": server.sent, "version": '"1"'}
+    assert f"{'requests to stores':<48}{len(server.asked):>12,}\n" in done.stderr
+    assert f"{'bytes fetched':<48}{server.sent:>12,} of {size:,} ({server.sent / size:.2%})\n" in done.stderr
+
+
+def test_local_files_are_not_told_as_fetched(tmp_path: Path):
+    (tmp_path / "m.onnx").write_bytes(small_model())
+    done = run(tmp_path, "m.onnx", "--timings", "-f", "json")
+    assert "fetched" not in done.stderr
+    assert "remote" not in json.loads(done.stdout)["files"][0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left"),
+    [
+        ("n.onnx", ["m.onnx"]),
+        ("old", ["m.onnx"]),
+        ("old/", ["m.onnx"]),
+        ("{url}zoo/old/*", ["m.onnx"]),
+        ("{url}**/*.onnx", []),
+        ("http://elsewhere/**", ["m.onnx", "old/n.onnx"]),
+        ("old/*", ["m.onnx", "old/n.onnx"]),
+    ],
+)
+def test_exclusions(zoo: WebServer, tmp_path: Path, pattern: str, left: list[str]):
+    done = run(tmp_path, zoo.url("zoo/"), "--exclude", pattern.format(url=zoo.url()), "-f", "json", "--allow-no-input")
+    assert paths(done) == [zoo.url(f"zoo/{name}") for name in left]
+
+
+def test_rules_that_are_ignored_in_some_files(zoo: WebServer, tmp_path: Path):
+    done = run(tmp_path, zoo.url("zoo/"), "--per-file-ignores", f"{zoo.url()}zoo/old/**:ALL", "-f", "json")
+    assert [len(file["diagnostics"]) > 0 for file in json.loads(done.stdout)["files"]] == [True, False]
+
+
+def test_a_baseline_knows_models_by_address(zoo: WebServer, tmp_path: Path):
+    assert run(tmp_path, zoo.url("zoo/"), "--write-baseline", "known.json").returncode == 0
+    assert zoo.url("zoo/m.onnx") in (tmp_path / "known.json").read_text()
+    signed = zoo.url("zoo/m.onnx").replace("://", f"://user:{SECRET}@")
+    assert run(tmp_path, signed, "--baseline", "known.json").returncode == 0
+    assert run(tmp_path, zoo.url("zoo/"), "--baseline", "known.json", "--prune-baseline").returncode == 0
+    assert zoo.url("zoo/old/n.onnx") in (tmp_path / "known.json").read_text()
+
+
+def test_sarif_names_a_model_by_its_address(zoo: WebServer, tmp_path: Path):
+    zoo.files["zoo/ü b.onnx"] = zoo.files["zoo/%C3%BC%20b.onnx"] = File(small_model(fault=True))
+    done = run(tmp_path, zoo.url("zoo/m.onnx"), zoo.url("zoo/ü b.onnx"), "-f", "sarif")
+    places = [artifact["location"] for artifact in json.loads(done.stdout)["runs"][0]["artifacts"]]
+    assert [place["uri"] for place in places] == [zoo.url("zoo/m.onnx"), zoo.url("zoo/%C3%BC%20b.onnx")]
+    assert all("uriBaseId" not in place for place in places)
+
+
+def test_a_configuration_beside_a_remote_model_is_not_asked_for(server: WebServer, tmp_path: Path):
+    server.files |= {"m.onnx": File(small_model(fault=True)), "onnx-lint.toml": File(b'fail-on = "never"')}
+    assert run(tmp_path, server.url("m.onnx")).returncode == 1
+    assert [asked.path for asked in server.asked] == ["/m.onnx"]
+    (tmp_path / "onnx-lint.toml").write_text('fail-on = "never"')
+    assert run(tmp_path, server.url("m.onnx")).returncode == 0
+
+
+def test_a_list_of_addresses(zoo: WebServer, tmp_path: Path):
+    done = run(tmp_path, "--files-from", "-", "-f", "json", stdin=f"{zoo.url('zoo/old/')}\n{zoo.url('zoo/m.onnx')}\n")
+    assert paths(done) == [zoo.url("zoo/old/n.onnx"), zoo.url("zoo/m.onnx")]
+
+
+def test_what_a_server_without_parts_gives(server: WebServer, tmp_path: Path):
+    write_inlined(tmp_path / "m.onnx", tensors=2, elements=1 << 20)
+    server.files["m.onnx"] = File(tmp_path / "m.onnx", ranges=False)
+    small = ("--limit", "download_bytes=1000000")
+    done = run(tmp_path, server.url("m.onnx"), *small)
+    assert done.returncode == 2
+    assert "(option --download fetches it)" in done.stderr
+    assert run(tmp_path, server.url("m.onnx"), *small, "--download").returncode == 0
+
+
+def test_shapes(server: WebServer, tmp_path: Path):
+    server.files["m.onnx"] = File(small_model())
+    done = run(tmp_path, "shapes", server.url("m.onnx").replace("://", f"://user:{SECRET}@"))
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"{server.url('m.onnx')}: 3 values, 3 of known shape")
+    done = run(tmp_path, "shapes", server.url(f"none.onnx?sig={SECRET}"), "-f", "json")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"Error: {server.url('none.onnx')}?sig=***: there is no such object (404)\n",
+    )
+
+
+def test_settings_are_shown(zoo: WebServer, tmp_path: Path):
+    done = run(tmp_path, "--show-settings", zoo.url(f"zoo/m.onnx?sig={SECRET}"))
+    assert (done.returncode, SECRET in done.stdout) == (0, False)
+
+
+def test_an_environment_of_proxies(server: WebServer, tmp_path: Path):
+    """The proxy is asked for the whole address, as any program asks one."""
+    server.answers["http://models.example/"] = lambda handler: handler.reply(
+        206, small_model(), Content_Range=f"bytes 0-{len(small_model()) - 1}/{len(small_model())}"
+    )
+    done = run(tmp_path, "http://models.example/m.onnx", HTTP_PROXY=server.url())
+    assert (done.returncode, [asked.path for asked in server.asked]) == (0, ["http://models.example/m.onnx"])
+
+
+def test_credentials_from_the_file_of_other_programs(server: WebServer, tmp_path: Path):
+    (tmp_path / "netrc").write_text(f"machine 127.0.0.1 login user password {SECRET}\n")
+    server.files["m.onnx"] = File(small_model())
+    assert run(tmp_path, server.url("m.onnx"), NETRC=str(tmp_path / "netrc")).returncode == 0
+    assert server.asked[0].headers["authorization"].startswith("Basic ")
+
+
+def test_what_is_configured_for_fsspec(server: WebServer, tmp_path: Path):
+    server.files["m.onnx"] = File(small_model())
+    given = json.dumps({"client_kwargs": {"headers": {"Authorization": f"Bearer {SECRET}"}}})
+    assert run(tmp_path, server.url("m.onnx"), FSSPEC_HTTP=given).returncode == 0
+    assert server.asked[0].headers["authorization"] == f"Bearer {SECRET}"

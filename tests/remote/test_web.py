@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models on servers of HTTP, good ones and bad ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from remote_models import external_model, small_model, write_inlined
+from web_server import Asked, File, WebServer
+
+from onnx_lint.engine import lint_file, lint_source
+from onnx_lint.limits import Limits
+from onnx_lint.report import FileReport
+from onnx_lint.settings import Settings
+from onnx_lint.source import BytesSource
+
+pytestmark = pytest.mark.remote
+
+QUICK = Settings(limits=Limits(request_seconds=1))
+
+
+def linted(url: str, settings: Settings = QUICK) -> FileReport:
+    return lint_file(url, settings)
+
+
+def found(report: FileReport) -> list[tuple[str, str]]:
+    return [(item.rule, item.place) for item in report.diagnostics]
+
+
+def same(report: FileReport, data: bytes) -> None:
+    """The report is that of the bytes, as far as their place makes no difference."""
+    local = lint_source(BytesSource(data), report.path, QUICK)
+    assert (report.unreadable, report.diagnostics, report.facts) == (None, local.diagnostics, local.facts)
+    assert report.size == len(data)
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_a_small_model_is_one_request(server: WebServer, fault: bool):
+    data = small_model(fault)
+    server.files["m.onnx"] = File(data)
+    report = linted(server.url("m.onnx"))
+    same(report, data)
+    assert bool(report.diagnostics) is fault
+    assert (report.traffic.requests, report.traffic.received, report.traffic.version) == (1, len(data), '"1"')
+    assert len(server.asked) == 1
+
+
+def test_a_gibibyte_of_weights_inside_costs_less_than_a_hundredth(server: WebServer, tmp_path: Path):
+    size = write_inlined(tmp_path / "m.onnx", tensors=256, elements=1 << 20, extra_nodes=5_000)
+    assert size > 1 << 30
+    server.files["m.onnx"] = File(tmp_path / "m.onnx")
+    report = linted(server.url("m.onnx"))
+    assert (report.unreadable, report.not_judged, found(report)) == (None, None, [])
+    assert report.facts.nodes == 5_256
+    traffic = report.traffic
+    assert traffic.received == server.sent
+    assert traffic.requests == len(server.asked)
+    assert traffic.received < size / 100
+    assert traffic.requests < 256 + 30
+
+
+def test_ten_gibibytes_of_weights_beside_cost_less_than_a_megabyte(server: WebServer, tmp_path: Path):
+    elements = 10 << 20
+    data = external_model(256, elements)
+    weights = tmp_path / "weights.bin"
+    with weights.open("wb") as stream:
+        stream.truncate(4 * elements * 256)
+    assert weights.stat().st_size == 10 << 30
+    server.files |= {"a/m.onnx": File(data), "a/weights.bin": File(weights)}
+    report = linted(server.url("a/m.onnx"))
+    assert (report.unreadable, found(report), report.incomplete) == (None, [], ())
+    assert report.traffic.received == server.sent < 1_000_000
+    assert report.traffic.requests == len(server.asked) == 2
+
+
+def test_external_data_is_judged_by_what_the_server_says(server: WebServer):
+    server.files["m.onnx"] = File(external_model(3, 8, "w{}.bin"))
+    server.files |= {"w0.bin": File(bytes(32)), "w1.bin": File(bytes(31), head=False)}
+    report = linted(server.url("m.onnx"))
+    assert found(report) == [
+        ("external-range-beyond-file", "graph.initializer[1]"),
+        ("missing-external-file", "graph.initializer[2].external_data[0]"),
+    ]
+
+
+def test_external_data_that_the_server_does_not_tell_of_is_not_missing(server: WebServer):
+    server.files |= {"m.onnx": File(external_model(1, 8)), "weights.bin": File(b"", status=[-403])}
+    report = linted(server.url("m.onnx"))
+    assert found(report) == []
+    [left] = report.incomplete
+    assert left.startswith("the external data 'weights.bin' was not examined: access is denied (403)")
+
+
+def test_what_stands_in_the_place_of_a_large_file_is_seen(server: WebServer):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 32\n"
+    server.files |= {"m.onnx": File(external_model(1, 8)), "weights.bin": File(pointer)}
+    [item] = linted(server.url("m.onnx")).diagnostics
+    assert (item.rule, "Git LFS pointer" in item.message) == ("missing-external-file", True)
+
+
+@pytest.mark.parametrize(
+    "location", ["http://127.0.0.1:1/w.bin", "//127.0.0.1/w.bin", "../w.bin", "/w.bin", "s3://b/w.bin"]
+)
+def test_no_address_that_a_model_states_is_asked_for(server: WebServer, location: str):
+    with WebServer() as other:
+        named = location.replace("127.0.0.1:1", f"127.0.0.1:{other.server_port}")
+        server.files |= {"a/m.onnx": File(external_model(1, 8, named)), "w.bin": File(bytes(32))}
+        report = linted(server.url("a/m.onnx"))
+        assert report.unreadable is None
+        assert other.asked == []
+        for asked in server.asked:
+            assert asked.path.startswith("/a/"), "what is beside the model, and nothing else"
+
+
+def test_a_location_cannot_smuggle_a_query(server: WebServer):
+    server.files["a/m.onnx"] = File(external_model(1, 8, "w.bin?x=1#y %2e%2e/z"))
+    report = linted(server.url("a/m.onnx"))
+    assert [item.rule for item in report.diagnostics] == ["missing-external-file"]
+    assert [asked.path for asked in server.asked[1:]] == ["/a/w.bin%3Fx%3D1%23y%20%252e%252e/z"]
+
+
+class TestVersions:
+    """An object that changes midway is unreadable."""
+
+    @pytest.fixture
+    def large(self, tmp_path: Path) -> Path:
+        write_inlined(tmp_path / "m.onnx", tensors=8, elements=1 << 20)
+        return tmp_path / "m.onnx"
+
+    @pytest.mark.parametrize("honours", [True, False])
+    @pytest.mark.parametrize("names", [("etag",), ("modified",), ("etag", "modified")])
+    def test_another_version_makes_the_model_unreadable(
+        self, server: WebServer, large: Path, names: tuple[str, ...], honours: bool
+    ):
+        values = {"etag": '"1"', "modified": "Sat, 21 Nov 2026 10:00:00 GMT"}
+        told = {name: values[name] if name in names else None for name in values}
+
+        def change(file: File, _: Asked) -> None:
+            if len(server.asked) == 4:
+                file.etag = '"2"' if file.etag else None
+                file.modified = "Sat, 21 Nov 2026 11:00:00 GMT" if file.modified else None
+
+        server.files["m.onnx"] = File(large, before=change, honours_conditions=honours, **told)
+        report = linted(server.url("m.onnx"))
+        assert report.unreadable == f"{server.url('m.onnx')}: it was changed while it was read"
+        assert report.diagnostics == ()
+
+    def test_another_size_is_another_version(self, server: WebServer, large: Path):
+        def change(file: File, _: Asked) -> None:
+            if len(server.asked) == 4:
+                file.data = file.part(0, file.size - 1)
+
+        server.files["m.onnx"] = File(large, etag=None, before=change)
+        assert "changed while it was read" in linted(server.url("m.onnx")).unreadable
+
+    def test_a_weak_etag_is_compared_and_not_sent(self, server: WebServer, large: Path):
+        server.files["m.onnx"] = File(large, etag='W/"1"')
+        assert linted(server.url("m.onnx")).unreadable is None
+        assert not any("if-match" in asked.headers for asked in server.asked)
+
+    def test_a_strong_etag_is_sent(self, server: WebServer, large: Path):
+        server.files["m.onnx"] = File(large)
+        assert linted(server.url("m.onnx")).unreadable is None
+        assert {asked.headers.get("if-match") for asked in server.asked[1:]} == {'"1"'}
+
+
+class TestServersWithoutRanges:
+    def test_a_small_file_is_fetched_whole(self, server: WebServer):
+        data = small_model()
+        server.files["m.onnx"] = File(data, ranges=False)
+        same(linted(server.url("m.onnx")), data)
+        assert len(server.asked) == 1
+
+    def test_so_is_one_of_unknown_length(self, server: WebServer):
+        data = small_model(fault=True)
+        server.files["m.onnx"] = File(data, ranges=False, length=False)
+        same(linted(server.url("m.onnx")), data)
+
+    @pytest.mark.parametrize("length", [True, False])
+    def test_a_large_file_is_refused_unless_it_is_to_be_downloaded(
+        self, server: WebServer, length: bool, tmp_path: Path
+    ):
+        size = write_inlined(tmp_path / "m.onnx", tensors=2, elements=1 << 20)
+        server.files["m.onnx"] = File(tmp_path / "m.onnx", ranges=False, length=length)
+        limits = Limits(request_seconds=5, download_bytes=1 << 20)
+        report = linted(server.url("m.onnx"), Settings(limits=limits))
+        assert "the server gives no parts of files" in report.unreadable
+        assert "more than the limit download_bytes of 1,048,576 (option --download fetches it)" in report.unreadable
+        report = linted(server.url("m.onnx"), Settings(limits=limits, download=True))
+        assert (report.unreadable, found(report), report.size) == (None, [], size)
+
+
+class TestFailures:
+    """Each has a sentence of its own."""
+
+    @pytest.mark.parametrize(
+        ("status", "sentence"),
+        [
+            (401, "the server asks for credentials (401); credentials are taken from ~/.netrc or FSSPEC_HTTP"),
+            (403, "access is denied (403); credentials are taken from ~/.netrc or FSSPEC_HTTP"),
+            (404, "there is no such object (404)"),
+            (410, "there is no such object (410)"),
+            (418, "the server refused the request (418)"),
+            (429, "the server has been asked too often (429), and still after 4 tries"),
+            (500, "the server failed (500), and still after 4 tries"),
+            (503, "the server failed (503), and still after 4 tries"),
+        ],
+    )
+    def test_statuses(self, server: WebServer, status: int, sentence: str):
+        server.files["m.onnx"] = File(b"", status=[-status])
+        assert linted(server.url("m.onnx")).unreadable == f"{server.url('m.onnx')}: {sentence}"
+        assert len(server.asked) == (4 if "tries" in sentence else 1)
+
+    def test_a_signed_address_may_be_too_old(self, server: WebServer):
+        server.files["m.onnx"] = File(b"", status=[-403])
+        told = linted(server.url("m.onnx?X-Amz-Signature=s3cr3t")).unreadable
+        assert told.endswith("access is denied (403); a signed address is good for a time only")
+        assert "s3cr3t" not in told
+
+    @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+    def test_what_passes_is_tried_again(self, server: WebServer, status: int):
+        server.files["m.onnx"] = File(small_model(), status=[status, status, status])
+        assert linted(server.url("m.onnx")).unreadable is None
+        assert len(server.asked) == 4
+
+    @pytest.mark.parametrize("cut", [0, 5])
+    def test_an_answer_that_breaks_off_is_tried_again(self, server: WebServer, cut: int):
+        server.files["m.onnx"] = File(small_model(), cut=[cut, cut])
+        same(linted(server.url("m.onnx")), small_model())
+        server.files["m.onnx"] = File(small_model(), cut=[cut] * 4)
+        told = linted(server.url("m.onnx")).unreadable
+        assert told.endswith("the connection broke off, and still after 4 tries")
+
+    def test_an_answer_without_ranges_that_breaks_off(self, server: WebServer):
+        server.files["m.onnx"] = File(small_model(), cut=[5], ranges=False)
+        same(linted(server.url("m.onnx")), small_model())
+
+    def test_a_server_that_does_not_answer(self, server: WebServer):
+        server.files["m.onnx"] = File(small_model(), delay=3)
+        told = linted(server.url("m.onnx")).unreadable
+        assert told.endswith("no answer came within 1 second, and still after 4 tries")
+
+    def test_a_server_that_drips(self, server: WebServer, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("onnx_lint.remote.access._LEAST_RATE", 1 << 30)
+        server.files["m.onnx"] = File(small_model(), rate=20)
+        assert "no answer came within 1 second" in linted(server.url("m.onnx")).unreadable
+
+    def test_nobody_listens(self):
+        assert linted("http://127.0.0.1:1/m.onnx").unreadable.endswith("the host refused the connection")
+
+    def test_an_unknown_host(self):
+        told = linted("http://nowhere.invalid/m.onnx").unreadable
+        assert told == "http://nowhere.invalid/m.onnx: the name of the host is not known"
+
+    def test_what_is_compressed_cannot_be_read_in_parts(self, server: WebServer):
+        server.files["m.onnx"] = File(small_model(), headers={"Content-Encoding": "gzip"})
+        assert linted(server.url("m.onnx")).unreadable.endswith(
+            "the server compresses what it sends, though it was asked not to"
+        )
+
+    @pytest.mark.parametrize(
+        "content_range", ["bytes 0-9/", "", "bytes 5-14/99999", "bytes 0-4/5", "items 0-1/2", "bytes 0-1/*"]
+    )
+    def test_a_range_that_is_not_what_was_asked_for(self, server: WebServer, content_range: str):
+        data = small_model()
+        server.answers["/m.onnx"] = lambda handler: handler.reply(206, data[:10], Content_Range=content_range)
+        told = linted(server.url("m.onnx")).unreadable
+        assert told.startswith(server.url("m.onnx"))
+
+    def test_an_empty_file(self, server: WebServer):
+        server.files["m.onnx"] = File(b"")
+        assert linted(server.url("m.onnx")).not_judged == linted_bytes(b"").not_judged is not None
+
+    def test_other_files_are_told_as_what_they_are(self, server: WebServer):
+        server.files["m.onnx"] = File(b"\x89PNG\r\n\x1a\n" + bytes(100))
+        report = linted(server.url("m.onnx"))
+        assert (report.unreadable, report.not_judged) == (None, "the file is a PNG image, not a model")
+
+
+def linted_bytes(data: bytes) -> FileReport:
+    return lint_source(BytesSource(data), "m.onnx", QUICK)
