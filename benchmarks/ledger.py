@@ -48,6 +48,15 @@ def lint(times):
     for _ in range(times):
         lint_source(BytesSource(data), "m.onnx", settings)
 """
+_JOBS: Final = """
+from onnx_lint.cli import workers
+from onnx_lint.cli.lint_one import Task
+from onnx_lint.settings import Settings
+settings = Settings()
+def jobs(times, count=2):
+    for _ in workers.in_workers([Task(SMALL, settings)] * times, range(times), count):
+        pass
+"""
 _LOAD: Final = """
 from onnx_lint.loader import load
 from onnx_lint.source import BytesSource
@@ -124,6 +133,16 @@ PAIRS: Final[Mapping[str, Pair]] = {
         _LINT,
         "lint(300)",
         "from onnx_lint import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
+    ),
+    "files-ahead": Pair(
+        _JOBS,
+        "jobs(1_000)",
+        "workers._SECONDS_AHEAD = 0\njobs(1_000)",
+    ),
+    "prepared-workers": Pair(
+        _JOBS,
+        "jobs(40, 4)",
+        "workers._prepare = lambda _: None\njobs(40, 4)",
     ),
     "canonical": Pair(
         _LOAD,

@@ -8,7 +8,14 @@ import os
 from collections.abc import Callable, Generator, Sequence
 
 from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.locations import is_remote
 from onnx_lint.report import FileReport
+
+_LEAST_BYTES = 1 << 16
+"""For how many bytes a file counts that is smaller: what it takes to lint one at all."""
+
+_BYTES_OF_A_WORKER = 64 * _LEAST_BYTES
+"""How much is to do before another process is worth its start."""
 
 
 def processors() -> int:
@@ -18,17 +25,37 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+def worthwhile_jobs(tasks: Sequence[Task], most: int) -> int:
+    """How many processes there is enough to do for, by the sizes of the files: at most so many, at least one."""
+    work = 0
+    for task in tasks:
+        work += max(_size(task.path), _LEAST_BYTES)
+        if work >= most * _BYTES_OF_A_WORKER:
+            return most
+    return max(work // _BYTES_OF_A_WORKER, 1)
+
+
+def _size(path: str) -> int:
+    if is_remote(path):
+        return _BYTES_OF_A_WORKER  # it is waited for most of the time
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0  # that it cannot be read takes no time
+
+
 def lint_each(
     tasks: Sequence[Task], jobs: int, done: dict[int, FileReport], on_done: Callable[[str], None]
 ) -> Generator[int, None, None]:
     """The indices of all tasks in their order, each as soon as its report is in `done`, made by up to `jobs` processes.
 
-    `on_done` is called with the path of each file when its report is there, which may be before its turn.
+    With 0 for `jobs` these are as many as this process has processors, and as there is enough to do for. `on_done` is
+    called with the path of each file when its report is there, which may be before its turn.
     """
     here = [index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None]
     kept = set(here)
     elsewhere = [index for index in range(len(tasks)) if index not in kept]
-    workers = min(jobs, len(elsewhere))
+    workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
     if workers <= 1:
         for index, task in enumerate(tasks):
             done[index] = lint_one(task)

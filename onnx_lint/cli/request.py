@@ -89,11 +89,33 @@ class Request(Record):
 
 
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
-    """The request that arguments are which are paths alone; None where an option, a command or a variable may be."""
+    """The request that arguments are which are paths alone, or paths and `--jobs N`.
+
+    None where another option, a command or a variable may be, or a fault.
+    """
     if not arguments or arguments[0] in COMMANDS:
         return None
-    if any(argument.startswith("-") and argument != "-" for argument in arguments):
+    jobs, paths = _jobs_and_paths(arguments)
+    if not paths or any(path.startswith("-") and path != "-" for path in paths):
         return None
     if any(name.startswith(_ENVIRONMENT) for name in os.environ):
         return None
-    return Request(tuple(arguments))
+    if jobs is None:
+        return Request(paths)
+    # More digits are a fault, or no matter for speed.
+    return Request(paths, {"jobs": COMMAND_LINE}, jobs=int(jobs)) if jobs.isdecimal() and len(jobs) < 5 else None
+
+
+def _jobs_and_paths(arguments: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """The value of the last option `--jobs` as it is written, None where there is none; and what else is there."""
+    jobs: str | None = None
+    others: list[str] = []
+    left = iter(arguments)
+    for argument in left:
+        if argument in ("-j", "--jobs"):
+            jobs = next(left, "")
+        elif argument.startswith("--jobs="):
+            jobs = argument.removeprefix("--jobs=")
+        else:
+            others.append(argument)
+    return jobs, tuple(others)

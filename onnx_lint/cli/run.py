@@ -164,7 +164,7 @@ def _linted(
     is_for_reader: bool,
 ) -> dict[int, FileReport]:
     """The reports of the files by the index of their tasks, in their order: of all, unless the run is interrupted."""
-    from onnx_lint.cli.jobs import lint_each, processors
+    from onnx_lint.cli.jobs import lint_each
     from onnx_lint.cli.progress import ProgressBar, is_wanted
 
     own = plan.of_run()
@@ -180,7 +180,7 @@ def _linted(
     shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
     with _interruptions(len(tasks)), ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
         try:
-            with contextlib.closing(lint_each(tasks, own.jobs or processors(), done, bar.advance)) as indices:
+            with contextlib.closing(lint_each(tasks, own.jobs, done, bar.advance)) as indices:
                 for index in indices:
                     take(index)
                     if is_for_reader and live is not None and not live.has_reader and not live.has_failed:

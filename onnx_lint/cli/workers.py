@@ -2,8 +2,9 @@
 """The processes that lint many files.
 
 They are driven here rather than by `concurrent.futures`, which cannot tell which file it was that ended a worker, and
-gives up all others with it. Each worker has one file at a time; when it ends, that file has an internal error and
-another worker takes its place.
+gives up all others with it. A worker is told of some files ahead and answers one after the other, so that it need not
+wait for the main process (docs/performance.md: files-ahead). When it ends, the first file that it has not answered has
+an internal error, the others go to another worker, and a new one takes its place.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ import os
 import pickle
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.lint_one import Task, lint_one
 from onnx_lint.locations import is_remote
+from onnx_lint.memory import held_to_the_end
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
+
+    from onnx_lint.settings import Settings
 
 # --- the side of the main process
 
@@ -34,11 +39,62 @@ _Lifeline = tuple["Connection", "Connection"]
 so the pipe closes when that process ends, however it does: then the workers end as well."""
 
 
+_SECONDS_AHEAD = 0.03
+"""For how long a worker is to have files to lint, by the time that it took for the last ones."""
+
+_NAP_SECONDS = 0.01
+"""How long the main process leaves answers where they are, so that it is not woken for each of them."""
+
+
 class _Worker:
-    def __init__(self, process: BaseProcess, connection: Connection) -> None:
+    def __init__(self, process: BaseProcess, connection: Connection, tasks: Sequence[Task]) -> None:
         self.process = process
         self.connection = connection
-        self.task: int | None = None
+        self.tasks = tasks
+        self.ahead: deque[int] = deque()
+        """The indices of the tasks that it was told of and has not answered, in their order."""
+        self.has_ended = False
+        self._window = 1
+        """How many tasks it should have ahead."""
+
+    def assign(self, waiting: deque[int], share: int) -> None:
+        """Tell it of some of the tasks that wait: it gets as many ahead as it should have, but not beyond its share."""
+        count = min(self._window, max(share, 1)) - len(self.ahead)
+        chunk = [waiting.popleft() for _ in range(min(count, len(waiting)))]
+        if chunk:
+            self.ahead.extend(chunk)
+            # A worker that has ended meanwhile is found when its answer is read.
+            with contextlib.suppress(OSError):
+                self.connection.send(chunk)
+
+    def answers(self) -> list[tuple[int, FileReport]]:
+        """The reports that are there to read, each with the index of its task; of a file that ended it, that it did."""
+        found: list[tuple[int, FileReport]] = []
+        spent = 0.0
+        try:
+            while self.ahead and (not found or self.connection.poll()):
+                seconds, report = pickle.loads(self.connection.recv_bytes())
+                spent += seconds
+                found.append((self.ahead.popleft(), report))
+        except (EOFError, OSError):
+            self.has_ended = True
+            index = self.ahead.popleft()
+            found.append((index, self._end(self.tasks[index].name or self.tasks[index].path)))
+        # A file that takes long has few others waiting behind it: they become fewer at once, more little by little.
+        self._window = max(1, min(int(len(found) * _SECONDS_AHEAD / max(spent, 1e-9)), 2 * self._window))
+        return found
+
+    def is_provided(self) -> bool:
+        """Whether it has files for longer than a nap."""
+        return self._window > 1 and 2 * len(self.ahead) >= self._window
+
+    def _end(self, path: str) -> FileReport:
+        self.process.join()
+        self.connection.close()
+        code = self.process.exitcode or 0
+        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        error = InternalError(OWN_ERRORS, f"the process that linted the file ended {how}", "")
+        return FileReport(path, 0, internal_errors=(error,))
 
 
 def in_workers(
@@ -48,30 +104,25 @@ def in_workers(
     from multiprocessing.connection import wait
 
     context = _context(tasks)
+    if context.get_start_method() == "fork":
+        _prepare(tasks[indices[0]].settings)
     waiting = deque(indices)
     lifeline = context.Pipe(duplex=False)
     workers = [_start(context, tasks, lifeline) for _ in range(count)]
     try:
         for worker in workers:
-            _assign(worker, waiting)
-        while busy := {worker.connection: worker for worker in workers if worker.task is not None}:
-            for connection in wait(list(busy)):
-                worker = busy[connection]  # type: ignore[index]  # wait() also takes sockets and handles
-                assert worker.task is not None
-                index = worker.task
-                try:
-                    answer = worker.connection.recv_bytes()
-                except (EOFError, OSError):
-                    report = _ended(worker, tasks[index].name or tasks[index].path)
-                    worker.connection.close()
-                    workers.remove(worker)
-                    worker = _start(context, tasks, lifeline)
-                    workers.append(worker)
-                    _assign(worker, waiting)
-                else:
-                    _assign(worker, waiting)  # first of all, so that it need not wait
-                    report = pickle.loads(answer)
-                yield index, report
+            worker.assign(waiting, 1)
+        while busy := {worker.connection: worker for worker in workers if worker.ahead}:
+            ready = [busy[connection] for connection in wait(list(busy))]  # type: ignore[index]  # or sockets, handles
+            arrived = [answer for worker in ready for answer in worker.answers()]
+            for number, worker in enumerate(workers):
+                if worker.has_ended:
+                    waiting.extendleft(reversed(worker.ahead))
+                    workers[number] = _start(context, tasks, lifeline)
+                workers[number].assign(waiting, len(waiting) // (2 * count))  # before all else: it may be waiting
+            yield from arrived
+            if all(worker.is_provided() for worker in workers):
+                time.sleep(_NAP_SECONDS)
     finally:
         for worker in workers:
             worker.connection.close()
@@ -80,6 +131,21 @@ def in_workers(
             worker.process.join()
         for end in lifeline:
             end.close()
+
+
+def _prepare(settings: Settings) -> None:
+    """Import what nearly any model needs.
+
+    Workers that are copies of this process have it then (docs/performance.md: prepared-workers).
+    """
+    import onnx_lint.model.flow.walk  # noqa: F401 - imported for later
+    from onnx_lint.model.documents.kinds import KINDS
+    from onnx_lint.selection import selection_of
+
+    for entry in selection_of(settings).entries:
+        if entry.about is None and entry.needs in KINDS["ModelProto"].holds:
+            with contextlib.suppress(Exception):  # which is told of each file that meets it
+                entry.rule  # noqa: B018 - which imports the file of the rule
 
 
 def _context(tasks: Sequence[Task]) -> BaseContext:
@@ -102,7 +168,7 @@ def _start(context: Any, tasks: Sequence[Task], lifeline: _Lifeline) -> _Worker:
     with _interrupts_held():
         process.start()
     theirs.close()
-    return _Worker(process, mine)
+    return _Worker(process, mine, tasks)
 
 
 @contextlib.contextmanager
@@ -118,22 +184,6 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _assign(worker: _Worker, waiting: deque[int]) -> None:
-    worker.task = waiting.popleft() if waiting else None
-    if worker.task is not None:
-        # A worker that has ended meanwhile is found when its answer is read.
-        with contextlib.suppress(OSError):
-            worker.connection.send(worker.task)
-
-
-def _ended(worker: _Worker, path: str) -> FileReport:
-    worker.process.join()
-    code = worker.process.exitcode or 0
-    how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-    error = InternalError(OWN_ERRORS, f"the process that linted the file ended {how}", "")
-    return FileReport(path, 0, internal_errors=(error,))
-
-
 # --- the side of a worker
 
 
@@ -147,9 +197,13 @@ def _work(connection: Connection, lifeline: _Lifeline, tasks: Sequence[Task]) ->
     watched, kept_by_main = lifeline
     kept_by_main.close()
     threading.Thread(target=_end_with_main, args=(watched,), daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):
+    with held_to_the_end(), contextlib.suppress(EOFError, OSError):
         while True:
-            connection.send(lint_one(tasks[connection.recv()]))
+            for index in connection.recv():
+                start = time.perf_counter()
+                report = lint_one(tasks[index])
+                spent = time.perf_counter() - start
+                connection.send_bytes(pickle.dumps((spent, report), pickle.HIGHEST_PROTOCOL))
 
 
 def _end_with_main(watched: Connection) -> None:

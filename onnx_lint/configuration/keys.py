@@ -278,7 +278,7 @@ _DECLARED: Final = (
         COUNT,
         1,
         "How many files to lint at a time.",
-        "0 for as many as there are processors. Taken from the configuration of the working directory.",
+        "0 for one a processor, where there is enough to do. Taken from the configuration of the working directory.",
         "jobs = 1",
         "--jobs",
         of_run=True,

@@ -13,7 +13,7 @@ import pytest
 
 from onnx_lint import memory
 from onnx_lint.cli import workers
-from onnx_lint.cli.jobs import lint_each
+from onnx_lint.cli.jobs import lint_each, worthwhile_jobs
 from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.progress import is_wanted
@@ -84,6 +84,33 @@ def test_processes_give_what_one_gives(method: str, monkeypatch: pytest.MonkeyPa
     assert several == one
     assert [several[index].path for index in order] == [*names, "zoo/none"]
     assert sorted(done) == sorted([*names, "zoo/none"])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "expected"),
+    [
+        ([], 4, 1),
+        ([0] * 127, 4, 1),
+        ([0] * 128, 4, 2),
+        ([0] * 2000, 2, 2),
+        ([0] * 2000, 64, 31),
+        ([5_000_000, 5_000_000], 4, 2),
+        ([50_000_000] * 10, 4, 4),
+        ([1_000_000] * 4, 4, 1),
+    ],
+)
+def test_little_work_is_for_few_processes(sizes: list[int], most: int, expected: int) -> None:
+    tasks = [Task("missing", Settings())] * sizes.count(0)
+    for size in sorted({*sizes} - {0}):
+        with open(str(size), "wb") as file:
+            file.truncate(size)
+        tasks += [Task(str(size), Settings())] * sizes.count(size)
+    assert worthwhile_jobs(tasks, most) == expected
+
+
+def test_each_remote_model_is_worth_a_process() -> None:
+    tasks = [Task(f"https://localhost/{name}.onnx", Settings()) for name in "abc"]
+    assert worthwhile_jobs(tasks, 8) == 3
 
 
 def test_a_bar_is_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

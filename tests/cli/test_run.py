@@ -65,12 +65,45 @@ PATHS = (
     ("expain", "clean.onnx"),
     ("-",),
 )
-NOT_PATHS = ((), ("check",), ("check", "clean.onnx"), ("--version",), ("rules",), ("clean.onnx", "-q"))
+WITH_JOBS = (
+    ("models", "clean.onnx", "--jobs", "2"),
+    ("--jobs=2", "models", "-"),
+    ("-j", "02", "clean.onnx", "check"),
+    ("-j", "7", "clean.onnx", "--jobs", "2"),
+)
+NOT_PATHS = (
+    (),
+    ("check",),
+    ("check", "clean.onnx"),
+    ("--version",),
+    ("rules",),
+    ("clean.onnx", "-q"),
+    ("-j", "2"),
+    ("clean.onnx", "-j"),
+    ("clean.onnx", "-j", "-2"),
+    ("clean.onnx", "--jobs="),
+    ("clean.onnx", "--jobs", "many"),
+    ("--jobs", "clean.onnx"),
+    ("clean.onnx", "--jobs", "10000"),
+    ("--", "clean.onnx"),
+)
 
 
 @pytest.mark.parametrize("arguments", PATHS)
 def test_paths_alone_give_what_the_command_gives(folder: Path, arguments: tuple[str, ...]):
     assert request_of_paths(arguments) == Request(arguments)
+    assert _run(*arguments) == _run("check", *arguments)
+
+
+@pytest.mark.parametrize("arguments", WITH_JOBS)
+def test_paths_and_jobs_give_what_the_command_gives(
+    folder: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+):
+    seen: list[Request] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(check, "run", lambda request: seen.append(request) or 0)
+        assert application.run(["check", *arguments]) == 0
+    assert [request_of_paths(arguments)] == seen
     assert _run(*arguments) == _run("check", *arguments)
 
 
