@@ -34,6 +34,13 @@ HELD: dict[str, tuple[str, str]] = {
         "",
     ),
     "has_misused_operators": ('node { op_type: "Relu" output: "z" }', ""),
+    "has_broken_combinations": (
+        'node { op_type: "Constant" output: "z" attribute { name: "value_int" type: INT i: 1 } '
+        'attribute { name: "value_float" type: FLOAT f: 1 } }',
+        "",
+    ),
+    "may_have_impossible_extents": ('node { op_type: "MaxPool" input: "x" output: "z" }', ""),
+    "has_bare_graph_values": ('output { name: "z" type { tensor_type { elem_type: 1 } } }', ""),
     "has_unusual_attributes": ('node { op_type: "Relu" input: "x" output: "z" attribute { name: "a" } }', ""),
     "has_type_conflicts": (
         'node { op_type: "Cast" input: "x" output: "z" attribute { name: "to" type: INT i: 7 } } '
