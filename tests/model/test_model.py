@@ -52,6 +52,13 @@ HELD: dict[str, tuple[str, str]] = {
         'value_info { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }',
         "",
     ),
+    "dimension_contradictions": (
+        'node { op_type: "Concat" input: "p" input: "q" output: "z" attribute { name: "axis" type: INT i: 0 } } '
+        'input { name: "p" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } } '
+        'input { name: "q" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } '
+        'value_info { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }',
+        "",
+    ),
     "has_unusual_types": ('input { name: "z" type { sequence_type { } } }', ""),
     "has_denoted_types": ('input { name: "z" type { denotation: "IMAGE" tensor_type { elem_type: 1 } } }', ""),
     "repeated_declarations": ('value_info { name: "x" type { tensor_type { elem_type: 11 } } }', ""),
