@@ -219,6 +219,8 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
     """Load one source under settings, see `onnx_lint.loader.load`; `is_file` as in `lint_source`."""
     directory = os.path.dirname(path) if settings.external_data and is_file else None
     remote = _remote(source) if directory is not None else None
+    if remote is None and is_remote(path):
+        directory = None  # what was given by another way is only called after what stands there
     trusted = settings.external_data_roots
     if settings.follow_links and directory is not None:
         trusted = (directory, *trusted)
