@@ -129,6 +129,15 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from onnx_lint.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
         "Census.note = lambda *_: None\nmain()",
     ),
+    "kept-types": Pair(
+        "from onnx_lint import schema\nfrom onnx_lint.model.shapes.stated import fact_of_type, facts_of_types\n"
+        "Type = schema.message('TypeProto')\nwritten = []\n"
+        "for size in range(20):\n    made = Type()\n    made.tensor_type.elem_type = 1\n"
+        "    made.tensor_type.shape.dim.add().dim_value = size\n    made.tensor_type.shape.dim.add().dim_param = 'N'\n"
+        "    written.append(made.SerializeToString())\n",
+        "for _ in range(600):\n    facts_of_types(written)",
+        "for _ in range(600):\n    [fact_of_type(Type.FromString(data)) for data in written]",
+    ),
     "selection-kept": Pair(
         _LINT,
         "lint(300)",

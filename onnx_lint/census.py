@@ -42,16 +42,18 @@ class Census:
             return frozenset()
         return frozenset([kind for kind, right in self._right.items() if right and _are_all(right, kind, model)])
 
-    def note(self, model: Model, asked: Iterable[Registered], found: Set[str]) -> None:
+    def note(self, model: Model, settled: Set[str], asked: Iterable[Registered], found: Set[str]) -> None:
         """Take note of a model for which these rules were asked; those of the ids in `found` had something to say.
+
+        `settled`: the kinds of elements of which it has none that were not known to be right.
 
         A rule that is asked because there is something of what it is about counts as one of these: it may let pass here
         what it lets pass nowhere else.
         """
-        if model.kind != MODEL or not model.loaded:
+        if model.kind != MODEL or not model.loaded or settled >= self._right.keys():
             return
         wrong = {entry.of for entry in asked if entry.about is not None or entry.id in found}
-        for kind in self._right.keys() - wrong:
+        for kind in self._right.keys() - settled - wrong:
             self._keep(kind, _elements(kind, model) or {})
 
     def _keep(self, kind: str, elements: Elements) -> None:
@@ -87,23 +89,30 @@ def _forms(model: Model) -> Elements | None:
     found: dict[Hashable, set[Hashable]] = {}
     calls = model.calls
     for graph in model.graphs:
-        elements = {_element(form, calls) for form in graph.form_counts}
+        elements = {form.element or _element(form) for form in graph.form_counts}
+        if calls.names:
+            elements = {_as_called(form, calls) for form in graph.form_counts}
         if None in elements:
             return None
-        found.setdefault((model.ir_version, model.operators.scope(graph)), set()).update(elements)
+        found.setdefault((model.ir_version, model.operators.scope(graph.function)), set()).update(elements)
     return found
 
 
-def _element(form: NodeForm, calls: Calls) -> Hashable:
+def _element(form: NodeForm) -> Hashable | None:
     """What stands for nodes of a form; None for a form that the next model cannot have."""
-    if form.op_type not in calls.names:
-        return _of_graphs(form) or (form if form.is_shared else None)
-    if calls.function_of(form) is not None:
-        return ("call", form) if form.is_shared else None
-    return None if calls.namesakes(form) else form
+    form.element = _of_graphs(form) or (form if form.is_shared else None)
+    return form.element
 
 
-def _of_graphs(form: NodeForm) -> Hashable:
+def _as_called(form: NodeForm, calls: Calls) -> Hashable | None:
+    """What stands for nodes of a form, which may call a function; None also where it is not clear which one."""
+    element = form.element or _element(form)
+    if form.op_type not in calls.names or not calls.namesakes(form):
+        return element
+    return None if element is None or calls.function_of(form) is None else ("call", element)
+
+
+def _of_graphs(form: NodeForm) -> Hashable | None:
     """What stands for nodes all of whose attributes are graphs, of which each model has its own; None for others."""
     kinds = form.attribute_kinds
     if not kinds or any(kind.fields != ("g",) for kind in kinds):

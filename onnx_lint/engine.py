@@ -67,7 +67,8 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     counts: Counter[Counts] = Counter()
     selection = selection_of(settings)
     with watch("load rules"):
-        entries = selection.asked(model)
+        settled = selection.settled(model)
+        entries = selection.asked(model, settled)
     found: set[str] = set()
     for entry in entries:
         left = model.limits.findings - len(diagnostics)
@@ -86,7 +87,7 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
         except Exception as error:
             found.add(entry.id)
             errors.append(InternalError.of(error, entry.id))
-    selection.note(model, entries, found)
+    selection.note(model, settled, entries, found)
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
@@ -223,6 +224,8 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
     """Load one source under settings, see `onnx_lint.loader.load`; `is_file` as in `lint_source`."""
     directory = os.path.dirname(path) if settings.external_data and is_file else None
     remote = _remote(source) if directory is not None else None
+    if remote is None and is_remote(path):
+        directory = None  # what was given by another way is only called after what stands there
     trusted = settings.external_data_roots
     if settings.follow_links and directory is not None:
         trusted = (directory, *trusted)

@@ -53,6 +53,8 @@ class Limits(Record):
     """Bytes of a remote model that are fetched whole where its server gives no parts, unless --download is given."""
     request_seconds: int = 60
     """Seconds that a store may take to answer a request for a part of a remote model."""
+    remote_seconds: int = 3_600
+    """Seconds that all requests for one remote model may take together."""
     findings_per_rule: int = 1_000
     """Findings of one rule in one file."""
     findings: int = 10_000

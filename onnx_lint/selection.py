@@ -85,9 +85,16 @@ class Selection:
             self._judging[key] = [entry for entry in self.entries if entry.needs in held]
         return self._judging[key]
 
-    def asked(self, model: Model) -> list[Registered]:
-        """Those of them that have something to look at in it; of the others no file needs to be imported."""
-        key = (model.kind, model.loaded, self._census.settled(model))
+    def settled(self, model: Model) -> frozenset[str]:
+        """The kinds of elements of which the model has none but such as earlier models had as well, and rightly."""
+        return self._census.settled(model)
+
+    def asked(self, model: Model, settled: frozenset[str] = frozenset()) -> list[Registered]:
+        """Those of them that have something to look at in it; of the others no file needs to be imported.
+
+        `settled`: the kinds of elements that need not be looked at.
+        """
+        key = (model.kind, model.loaded, settled)
         if key not in self._open:
             judging = [entry for entry in self.judging(model) if entry.of not in key[-1]]
             self._open[key] = judging, tuple({entry.about: None for entry in judging if entry.about is not None})
@@ -98,9 +105,9 @@ class Selection:
             self._asked[key, there] = [entry for entry in judging if entry.about in wanted]
         return self._asked[key, there]
 
-    def note(self, model: Model, asked: Iterable[Registered], found: Set[str]) -> None:
+    def note(self, model: Model, settled: Set[str], asked: Iterable[Registered], found: Set[str]) -> None:
         """Take note of a model: of the rules that were asked those of these ids had something to say, or crashed."""
-        self._census.note(model, asked, found)
+        self._census.note(model, settled, asked, found)
 
 
 def _has(model: Model, about: str) -> bool:

@@ -106,7 +106,9 @@ def _model(text: str) -> Model:
 def _asked(text: str, settings: Settings) -> set[str]:
     """The rules that decide on elements and are asked for a model, which is linted then."""
     model = _model(text)
-    found = {entry.id for entry in selection_of(settings).asked(model)} & OF_ELEMENTS.keys()
+    found = {
+        entry.id for entry in selection_of(settings).asked(model, selection_of(settings).settled(model))
+    } & OF_ELEMENTS.keys()
     lint_model(_model(text), settings)
     return found
 

@@ -8,6 +8,7 @@ task. So each thread of a worker has a process of its own for the models: what e
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import queue
 import signal
@@ -87,7 +88,9 @@ class Cell:
         self.close()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = process = subprocess.Popen(
-            [sys.executable, "-m", "onnx_lint.fleet.cell"],
+            # It finds modules where this process does, and not in the working directory, which may be anybody's.
+            [sys.executable, "-P", "-m", "onnx_lint.fleet.cell"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import signal
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
-from typing import Any, Final
+from typing import Final
 
 import dask
 from distributed import Client, LocalCluster
 
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.reporters.escape import visible
-
-_STARTS: Final = 3
 
 _QUIET: Final[dict[str, object]] = {
     # What a worker says when it is killed or started is no news: who is to know of it is told by name at the end.
@@ -26,7 +25,8 @@ _QUIET: Final[dict[str, object]] = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
-    # A worker that is killed is not waited for.
+    # Models with which workers end are found out by trying each by itself; no need to lose many of them before.
+    "distributed.scheduler.allowed-failures": 1,
     "distributed.comm.timeouts.connect": "30s",
 }
 
@@ -37,35 +37,25 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Client]:
 
     Raises FleetError where there is no such scheduler.
     """
-    with dask.config.set(_QUIET if scheduler is None else {}), _silent():
+    with dask.config.set(_QUIET if scheduler is None else {}), _silent(), contextlib.ExitStack() as stack:
         if scheduler is not None:
             with _client_of(scheduler) as client:
                 yield client
             return
+        stack.enter_context(_nothing_from_the_working_directory())
         with _interrupts_held():
-            cluster = _local(workers)
-        # One that ends while it is started is given up by Dask, unless a number of them is asked for all the time.
-        cluster.adapt(minimum=workers, maximum=workers, interval="2s")
-        with cluster, Client(cluster) as client:
-            yield client
-
-
-def _local(workers: int) -> Any:
-    """A cluster of processes; where one of them ends while they are started, they are started again."""
-    for left in reversed(range(_STARTS)):
-        try:
-            return LocalCluster(
-                n_workers=workers,
+            cluster = LocalCluster(
+                n_workers=0,
                 threads_per_worker=1,
                 processes=True,
                 memory_limit=0,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
             )
-        except (RuntimeError, OSError, TimeoutError) as error:
-            if not left:
-                raise FleetError(f"the processes of Dask cannot be started: {visible(str(error))}") from error
-    raise AssertionError("the last start returns or raises")
+        with cluster, Client(cluster) as client:
+            # A process that ends while it is started Dask gives up, unless a number of them is asked for all the time.
+            cluster.adapt(minimum=workers, maximum=workers, interval="2s")
+            yield client
 
 
 def _client_of(scheduler: str) -> Client:
@@ -87,6 +77,21 @@ def _silent() -> Iterator[None]:
     finally:
         for name, level in levels.items():
             logging.getLogger(name).setLevel(level)
+
+
+@contextlib.contextmanager
+def _nothing_from_the_working_directory() -> Iterator[None]:
+    """Have processes that are started not look for modules where models of strangers may lie."""
+    name = "PYTHONSAFEPATH"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import time
 import uuid
@@ -91,7 +92,7 @@ class Dispatch:
                 self._look()
                 yield list(self._taken(future))
         finally:
-            if self._flying:
+            with contextlib.suppress(OSError, TimeoutError):  # of a scheduler that is not there any more
                 self._client.cancel(list(self._flying))
 
     def _fill(self) -> bool:

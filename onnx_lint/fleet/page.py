@@ -75,9 +75,9 @@ def _numbers(group: Group) -> Iterator[str]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """A table of markup."""
     names = "".join(f'<th scope="col">{name}</th>' for name in head)
-    yield f"<table><thead><tr>{names}</tr></thead><tbody>"
+    yield f'<table class="totals"><thead><tr>{names}</tr></thead><tbody>'
     for first, *others in rows[:_MAX_ROWS]:
-        cells = "".join(f'<td class="count">{cell}</td>' for cell in others)
+        cells = "".join(f"<td>{cell}</td>" for cell in others)
         yield f'<tr><th scope="row">{first}</th>{cells}</tr>'
     yield "</tbody></table>"
     if len(rows) > _MAX_ROWS:

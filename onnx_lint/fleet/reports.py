@@ -111,7 +111,7 @@ class Reports:
 
         What there was before stays in place until it is written. Raises OSError where that fails.
         """
-        wanted = sorted(paths)
+        wanted = sorted(set(paths))
         if self.is_whole and wanted == sorted(self.entries):
             return
         following = os.path.join(self.folder, "report.next")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
@@ -31,38 +31,54 @@ def _is_safetensors(head: bytes) -> bool:
     return len(head) > 9 and head[8:9] == b"{" and head[9:10] in b'"} \n' and head[5:8] == b"\0\0\0"
 
 
-# Each row: what the file is, and how it is told. Sources: the formats' own descriptions of their magic numbers.
-_FOREIGN: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
-    ("a gzip archive", lambda head: head.startswith(b"\x1f\x8b")),
-    ("a zip archive (such as a PyTorch checkpoint or a NumPy .npz)", lambda head: head.startswith(b"PK\x03\x04")),
-    ("an empty zip archive", lambda head: head.startswith(b"PK\x05\x06")),
-    ("a Zstandard archive", lambda head: head.startswith(b"\x28\xb5\x2f\xfd")),
-    ("an xz archive", lambda head: head.startswith(b"\xfd7zXZ\0")),
-    ("a bzip2 archive", lambda head: head.startswith(b"BZh") and head[4:10] == b"1AY&SY"),
-    ("a 7z archive", lambda head: head.startswith(b"7z\xbc\xaf\x27\x1c")),
-    ("a tar archive", lambda head: head[257:262] == b"ustar"),
-    ("an ONNX Runtime flatbuffer (.ort)", lambda head: head[4:8] == b"ORTM"),
-    ("a TensorFlow Lite flatbuffer", lambda head: head[4:8] == b"TFL3"),
-    ("a safetensors file", _is_safetensors),
-    ("an HDF5 file", lambda head: head.startswith(b"\x89HDF\r\n\x1a\n")),
-    ("a NumPy array", lambda head: head.startswith(b"\x93NUMPY")),
-    ("a GGUF file", lambda head: head.startswith(b"GGUF")),
-    ("a Python pickle", lambda head: head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05" and b"." in head),
-    ("an ELF binary", lambda head: head.startswith(b"\x7fELF")),
-    ("a PDF document", lambda head: head.startswith(b"%PDF-")),
-    ("a PNG image", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n")),
-    ("a JPEG image", lambda head: head.startswith(b"\xff\xd8\xff")),
-    ("a GIF image", lambda head: head.startswith((b"GIF87a", b"GIF89a"))),
-    ("a RIFF file (such as a WebP image or a WAVE recording)", lambda head: head.startswith(b"RIFF")),
-    ("a SQLite database", lambda head: head.startswith(b"SQLite format 3\0")),
-    ("an Apache Parquet file", lambda head: head.startswith(b"PAR1")),
-    ("an Apache Arrow file", lambda head: head.startswith(b"ARROW1\0\0")),
-    ("a MATLAB file", lambda head: head.startswith(b"MATLAB 5.0 MAT-file")),
-    ("MLIR bytecode", lambda head: head.startswith(b"ML\xefR")),
-    ("a WebAssembly module", lambda head: head.startswith(b"\0asm")),
-    ("a TensorRT engine", lambda head: head.startswith(b"ftrt")),
-    ("an ExecuTorch program", lambda head: head[4:8] == b"ET12"),
-)
+# What the file is, by the bytes at a place of it. Sources: the formats' own descriptions of their magic numbers.
+_FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
+    (0, b"\x1f\x8b"): "a gzip archive",
+    (0, b"PK\x03\x04"): "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)",
+    (0, b"PK\x05\x06"): "an empty zip archive",
+    (0, b"\x28\xb5\x2f\xfd"): "a Zstandard archive",
+    (0, b"\xfd7zXZ\0"): "an xz archive",
+    (0, b"BZh"): "a bzip2 archive",
+    (0, b"7z\xbc\xaf\x27\x1c"): "a 7z archive",
+    (257, b"ustar"): "a tar archive",
+    (4, b"ORTM"): "an ONNX Runtime flatbuffer (.ort)",
+    (4, b"TFL3"): "a TensorFlow Lite flatbuffer",
+    (0, b"\x89HDF\r\n\x1a\n"): "an HDF5 file",
+    (0, b"\x93NUMPY"): "a NumPy array",
+    (0, b"GGUF"): "a GGUF file",
+    (0, b"\x7fELF"): "an ELF binary",
+    (0, b"%PDF-"): "a PDF document",
+    (0, b"\x89PNG\r\n\x1a\n"): "a PNG image",
+    (0, b"\xff\xd8\xff"): "a JPEG image",
+    (0, b"GIF87a"): "a GIF image",
+    (0, b"GIF89a"): "a GIF image",
+    (0, b"RIFF"): "a RIFF file (such as a WebP image or a WAVE recording)",
+    (0, b"SQLite format 3\0"): "a SQLite database",
+    (0, b"PAR1"): "an Apache Parquet file",
+    (0, b"ARROW1\0\0"): "an Apache Arrow file",
+    (0, b"MATLAB 5.0 MAT-file"): "a MATLAB file",
+    (0, b"ML\xefR"): "MLIR bytecode",
+    (0, b"\0asm"): "a WebAssembly module",
+    (0, b"ftrt"): "a TensorRT engine",
+    (4, b"ET12"): "an ExecuTorch program",
+}
+
+_MAGIC: Final = sorted({(start, start + len(magic)) for start, magic in _FOREIGN})
+"""Where such bytes stand; far fewer places than formats, and each is looked up."""
+
+
+def _foreign(head: bytes) -> str | None:
+    """What the file is, when its beginning is that of no message of Protocol Buffers."""
+    for start, end in _MAGIC:
+        found = _FOREIGN.get((start, head[start:end]))
+        if found is not None:
+            return found
+    if _is_safetensors(head):
+        return "a safetensors file"
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:
+        return "a Python pickle"
+    return None
+
 
 _CONTROL: Final = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 _HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
@@ -89,9 +105,9 @@ def identify(source: Source, name: str) -> Form | Fault:
     head = source.read_at(0, HEAD_BYTES)
     if not head:
         return _empty(name)
-    for what, test in _FOREIGN:
-        if test(head):
-            return _no_model(f"the file is {what}, not a model")
+    foreign = _foreign(head)
+    if foreign is not None:
+        return _no_model(f"the file is {foreign}, not a model")
     for mark, what in _ENCODING_MARKS.items():
         if head.startswith(mark):
             return _no_model(f"the file is {what}, not a model")

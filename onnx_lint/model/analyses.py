@@ -95,7 +95,7 @@ class Analyses(FileParts):
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
-        known = self.operators, self.imports, self._type_index, self.control_flow
+        known = self.operators, self.imports, self.control_flow
         ground = Ground(main, training, functions, *known, self._read_outside)
         return follow_values(ground, keeps_all=keeps_all)
 
@@ -112,7 +112,7 @@ class Analyses(FileParts):
         """Where no sizes of the dimension variables make true what declarations and nodes say of them."""
         from onnx_lint.model.flow.dimension_equations import contradictions  # late: only asked for by name
 
-        return contradictions(self.value_flow, self._type_index)
+        return contradictions(self.value_flow)
 
     @cached_property
     def provenance(self) -> Provenance:

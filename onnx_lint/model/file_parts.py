@@ -20,7 +20,7 @@ from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfo
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.types.distinct_types import TypeIndex
-from onnx_lint.model.types.usual_types import is_usual
+from onnx_lint.model.types.usual_types import is_usual, sight_of
 from onnx_lint.schema import Proto
 from onnx_lint.spec.ir_versions import FIELDS
 
@@ -181,10 +181,24 @@ class FileParts(LoadedFile):
     @cached_property
     def has_unusual_types(self) -> bool:
         """Whether a type is not usual, see onnx_lint.model.types.usual_types: few rules look at usual ones."""
-        if self.count_attributes(_holds_types) or self._roots.types:
-            return True
+        return self._has_types_elsewhere or not all(map(is_usual, self._types_of_value_infos))
+
+    @cached_property
+    def has_odd_variables(self) -> bool:
+        """Whether a dimension variable may be no C90 identifier."""
+        return self._has_types_elsewhere or not all(
+            sight_of(kind).has_plain_variables for kind in self._types_of_value_infos
+        )
+
+    @cached_property
+    def _has_types_elsewhere(self) -> bool:
+        return bool(self._roots.types) or self.count_attributes(_holds_types) > 0
+
+    @cached_property
+    def _types_of_value_infos(self) -> set[bytes]:
+        """The distinct serialized TypeProtos of the value infos; empty for an absent one."""
         lists = [values.types for graph in self._graphs_of_value_infos for values in graph.value_infos.values()]
-        return not all(map(is_usual, set().union(*lists)))
+        return set[bytes]().union(*lists)
 
     @cached_property
     def annotated_value_infos(self) -> Sequence[ValueInfo]:

@@ -8,7 +8,9 @@ from onnx_lint.model.analyses import Analyses
 from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.given import has_broken_combinations
 from onnx_lint.model.operators.mismatch import has_mismatches
+from onnx_lint.model.types.usual_types import sight_of
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
+from onnx_lint.spec.operators.extents import WITH_EXTENTS
 from onnx_lint.spec.releases import release_of_edition
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
@@ -29,7 +31,7 @@ class Model(Analyses):
     @cached_property
     def has_target(self) -> bool:
         """Whether it is known which consumer the model is meant for."""
-        return self.target != NO_TARGET
+        return self.target is not NO_TARGET and self.target != NO_TARGET
 
     @cached_property
     def has_unusual_versions(self) -> bool:
@@ -120,9 +122,20 @@ class Model(Analyses):
         return self.value_flow.has_shape_conflicts
 
     @cached_property
+    def may_have_impossible_extents(self) -> bool:
+        """Whether a node is of an operator whose attributes state extents, or shapes are at odds."""
+        return self.has_shape_conflicts or any(form.op_type in WITH_EXTENTS for form in self.forms)
+
+    @cached_property
     def has_denoted_types(self) -> bool:
         """Whether a type has a denotation."""
         return self.has_unusual_types and any(True for _ in self.types(lambda proto: bool(proto.denotation)))
+
+    @cached_property
+    def has_bare_graph_values(self) -> bool:
+        """Whether an input or output of the main graph states no type, or not how many dimensions it has."""
+        values = self.main_graph.value_infos
+        return not all(sight_of(kind).has_rank for kind in {*values["input"].types, *values["output"].types})
 
     @cached_property
     def has_value_infos(self) -> bool:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Protocol, TypeVar
 
@@ -86,10 +85,10 @@ def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
 def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None]]) -> Iterator[tuple[_Used, Place, str, int]]:
     """What is used, where it is used first, what has it there, and how often."""
     first: dict[_Used, tuple[Place, _Holder | None]] = {}
-    counts: Counter[_Used] = Counter()
+    counts: dict[_Used, int] = {}
     for name, place, holder in occurrences:
         first.setdefault(name, (place, holder))
-        counts[name] += 1
+        counts[name] = counts.get(name, 0) + 1
     for name, (place, holder) in first.items():
         yield name, place, "" if holder is None else holder.describe(), counts[name]
 

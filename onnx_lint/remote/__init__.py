@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.locations import is_remote as is_remote
 from onnx_lint.locations import shown_address
-from onnx_lint.remote.access import access_of
+from onnx_lint.record import replace
+from onnx_lint.remote.access import Patience, access_of
 from onnx_lint.remote.errors import RemoteError as RemoteError
 from onnx_lint.remote.listing import RemoteObject as RemoteObject
 from onnx_lint.remote.listing import listed as listed
@@ -27,6 +28,7 @@ def open_remote(target: RemoteObject | str, settings: Settings) -> RemoteSource:
     Raises RemoteError where it cannot be read; the text begins with the address as reports show it.
     """
     access = access_of(settings.limits, download=settings.download)
+    access = replace(access, patience=Patience(settings.limits.remote_seconds))
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
         return RemoteSource(found.address, access, found.version)

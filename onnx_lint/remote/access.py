@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import random
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
@@ -22,6 +24,27 @@ _LEAST_RATE: Final = 1 << 14
 """Bytes a second. Slower than that an answer counts as none."""
 
 
+class Patience:
+    """How long was waited for a store, and how long is to be."""
+
+    def __init__(self, seconds: int) -> None:
+        """`seconds`: how long all requests may take together."""
+        self._seconds = seconds
+        self._spent = 0.0
+
+    @contextlib.contextmanager
+    def spent(self) -> Iterator[None]:
+        """Count the time; raises RemoteError where there is none left."""
+        if self._spent > self._seconds:
+            limit = f"the limit remote_seconds of {self._seconds:,} (option --limit remote_seconds=N)"
+            raise RemoteError(f"the requests took longer than {limit}")
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent += time.monotonic() - begun
+
+
 class Access(Record):
     """How much is asked of a store."""
 
@@ -29,6 +52,8 @@ class Access(Record):
     """Seconds that an answer may take."""
     download_bytes: int = DEFAULT_LIMITS.download_bytes
     """Bytes of an object that are fetched whole where the server gives no parts."""
+    patience: Patience | None = None
+    """Of one model, how long is waited for all that is asked; None for as long as it takes."""
 
     def seconds_for(self, length: int) -> float:
         """How many seconds an answer of `length` bytes may take."""
@@ -86,12 +111,10 @@ def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any
 
 def tried(act: Callable[[], T], address: str, access: Access) -> T:
     """What `act` returns, which is tried again after a failure that may pass. Raises RemoteError."""
-    import random
-    import time
-
     for number in range(1, TRIES + 1):
         try:
-            return act()
+            with access.patience.spent() if access.patience is not None else contextlib.nullcontext():
+                return act()
         except Exception as error:
             if not is_passing(error):
                 raise explained(error, address, access.request_seconds) from None

@@ -75,7 +75,7 @@ class _StoreLookup:
     def size_of(self, below: str) -> int | None:
         folder, _, name = below.rpartition("/")
         self._asked += 1
-        if self._asked <= _MOST_ALONE:
+        if self._asked <= _MOST_ALONE and "?" not in below:  # behind which a path may have a version
             self.requests += 1
             return _size(tried(lambda: self._system.info(f"{self._path}/{below}"), self._folder, self._access))
         if folder not in self._listed:

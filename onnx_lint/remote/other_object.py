@@ -32,18 +32,19 @@ class OtherObject:
 
     def begin(self, length: int, parts: Parts) -> Beginning:
         """Ask what there is, and for the first `length` bytes of it."""
+        self._path = tried(lambda: pinned(self._system, self.address), self.address, self._access)
         with telling(self.address, self._access):
-            self._path = pinned(self._system, self.address)
             self._is_pinned = self._path != self._system._strip_protocol(self.address)
             if self._is_pinned:
                 self.address = f"{scheme_of(self.address)}://{self._path}"
-            about = self._about()
-            if about.get("type") == "directory":
-                raise RemoteError("it is a folder")
-            size = about.get("size")
-            if not isinstance(size, int):
-                raise RemoteError("the store does not tell the size of the object")
-            self._version = version_of(about)
+        about = tried(self._about, self.address, self._access)
+        if about.get("type") == "directory":
+            raise RemoteError("it is a folder")
+        size = about.get("size")
+        if not isinstance(size, int):
+            raise RemoteError("the store does not tell the size of the object")
+        self._version = version_of(about)
+        with telling(self.address, self._access):
             # What is read ahead is not for the file system to say, which does not know what is leapt over.
             self._file = self._system.open(self._path, "rb", cache_type="none") if size else None
         if size:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from onnx_lint.locations import is_web, scheme_of
-from onnx_lint.remote.access import Access, file_system
+from onnx_lint.remote.access import Access, file_system, telling
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.lookup import Lookup, lookup_beside
@@ -118,6 +118,11 @@ class RemoteSource:
 def _stored_object(address: str, access: Access) -> StoredObject:
     """The object under an address. Raises RemoteError where there is no way to its store."""
     system: Any = file_system(address, access)
+    with telling(address, access):
+        return _of_store(system, address, access)
+
+
+def _of_store(system: Any, address: str, access: Access) -> StoredObject:
     if is_web(address):
         from onnx_lint.remote.web_object import WebObject
 

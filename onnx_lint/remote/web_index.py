@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models to which the pages of a server lead that lists its folders, as file servers do."""
+"""The models to which the pages of a server lead that lists its folders, as file servers do.
+
+The file system of fsspec reads such pages as well, but all of a page that never ends, and for as long as that takes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from typing import Any, Final
+from urllib.parse import urljoin
 
-from onnx_lint.locations import MODEL_SUFFIXES, is_glob
-from onnx_lint.remote.access import Access, tried
+from onnx_lint.locations import MODEL_SUFFIXES, folder_of, is_glob
+from onnx_lint.record import replace
+from onnx_lint.remote.access import Access
 from onnx_lint.remote.errors import RemoteError
+from onnx_lint.remote.parts import Parts
+from onnx_lint.remote.web_object import WebObject
 
-_MOST_PAGES: Final = 10_000
+_MOST_LINKS: Final = 100_000
 """A server can make up folders without end."""
+
+_MOST_BYTES: Final = 1 << 24
+"""Of one page."""
 
 
 def objects_below(system: Any, target: str, access: Access) -> Iterator[str]:
@@ -31,11 +42,11 @@ def objects_below(system: Any, target: str, access: Access) -> Iterator[str]:
         folder = waiting.pop()
         for address in _links(system, folder, access):
             name = address.rstrip("/").rpartition("/")[2]
-            if address in seen or not address.startswith(folder) or name.startswith("."):
+            if address in seen or not address.startswith(folder_of(folder) + "/") or name.startswith("."):
                 continue
             seen.add(address)
-            if len(seen) > _MOST_PAGES:
-                raise RemoteError(f"the server lists more than {_MOST_PAGES:,} files and folders")
+            if len(seen) > _MOST_LINKS:
+                raise RemoteError(f"the server lists more than {_MOST_LINKS:,} files and folders")
             if address.endswith("/"):
                 waiting.append(address)
             elif pattern.match(address) if pattern is not None else address.lower().endswith(MODEL_SUFFIXES):
@@ -43,4 +54,34 @@ def objects_below(system: Any, target: str, access: Access) -> Iterator[str]:
 
 
 def _links(system: Any, folder: str, access: Access) -> list[str]:
-    return tried(lambda: list(system.ls(folder, detail=False)), folder, access)
+    """The addresses to which the page of a folder leads, without queries."""
+    page, parts = WebObject(system, folder, replace(access, download_bytes=_MOST_BYTES)), Parts()
+    size = page.begin(_MOST_BYTES, parts).size
+    if size > _MOST_BYTES:
+        raise RemoteError(f"the page of a folder has {size:,} bytes, more than {_MOST_BYTES:,}")
+    content = bytearray()
+    while piece := parts.at(len(content), _MOST_BYTES):
+        content += piece
+    parts.clear()
+    reader = _Links()
+    reader.feed(content.decode("utf-8", "replace"))
+    found = []
+    for link in reader.found:
+        try:
+            found.append(urljoin(folder, link.strip().partition("#")[0]))
+        except ValueError:
+            continue  # which is no address
+    return [address for address in found if "?" not in address]
+
+
+class _Links(HTMLParser):
+    """Collects the targets of the links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note where a link leads."""
+        if tag == "a":
+            self.found += [value for name, value in attrs if name == "href" and value]

@@ -7,6 +7,7 @@ knows no ranges, and does not look at which version it is.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -32,6 +33,8 @@ _CONTENT_RANGE: Final = r"bytes (?:([0-9]{1,19})-([0-9]{1,19})|\*)/([0-9]{1,19})
 _ENCODED: Final = r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})*"
 _DOWNLOAD_PIECE: Final = 1 << 20
 _ANOTHER_RANGE: Final = "the server gave another range of the file than it was asked for"
+_NO_LIMIT: Final = aiohttp.ClientTimeout()
+"""Of time: that of a whole answer is limited here."""
 _LOOK_BYTES: Final = 1 << 10
 
 
@@ -50,6 +53,8 @@ class WebObject(Counter):
         self._etag: str | None = None
         self._modified: str | None = None
         self._size = 0
+        self._waiting: asyncio.Timeout | None = None
+        """How long the content of the answer may take, which depends on how much comes."""
 
     def begin(self, length: int, parts: Parts) -> Beginning:
         """Ask for the first `length` bytes; a server that knows no ranges gives all of a small file."""
@@ -89,13 +94,10 @@ class WebObject(Counter):
             headers["If-Match"] = self._etag
         elif self._etag is None and self._modified is not None:
             headers["If-Unmodified-Since"] = self._modified
-        timeout = aiohttp.ClientTimeout(
-            total=self._access.seconds_for(max(stop - start, self._access.download_bytes if start == 0 else 0)),
-            sock_connect=self._access.request_seconds,
-            sock_read=self._access.request_seconds,
-        )
-        request = session.get(self._url, headers=headers, timeout=timeout, trace_request_ctx=self)
-        async with request as answer:
+        request = session.get(self._url, headers=headers, timeout=_NO_LIMIT, trace_request_ctx=self)
+        async with asyncio.timeout(self._access.request_seconds) as self._waiting, request as answer:
+            now = asyncio.get_running_loop().time()
+            self._waiting.reschedule(now + self._access.seconds_for(stop - start))
             if answer.status >= HTTPStatus.BAD_REQUEST and answer.status != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 answer.raise_for_status()
             if answer.headers.get("Content-Encoding", "identity").lower() not in {"identity", ""}:
@@ -104,11 +106,11 @@ class WebObject(Counter):
 
     async def _head(self) -> Beginning | None:
         session: aiohttp.ClientSession = await self._system.set_session()
-        timeout = aiohttp.ClientTimeout(total=self._access.request_seconds)
         headers = {"Accept-Encoding": "identity"}
-        async with session.head(
-            self._url, headers=headers, timeout=timeout, allow_redirects=True, trace_request_ctx=self
-        ) as answer:
+        request = session.head(
+            self._url, headers=headers, timeout=_NO_LIMIT, allow_redirects=True, trace_request_ctx=self
+        )
+        async with asyncio.timeout(self._access.request_seconds), request as answer:
             answer.raise_for_status()
             if "Content-Encoding" in answer.headers or answer.content_length is None:
                 return None
@@ -163,11 +165,13 @@ class WebObject(Counter):
         most = self._access.download_bytes
         if (answer.content_length or 0) > most:
             raise _too_large(f"the {answer.content_length:,} bytes of the file are", most)
-        size = 0
+        size, begun = 0, asyncio.get_running_loop().time()
         async for piece in answer.content.iter_chunked(_DOWNLOAD_PIECE):
             parts.add(size, piece)
             size += len(piece)
             self.received += len(piece)
+            if self._waiting is not None:
+                self._waiting.reschedule(begun + self._access.seconds_for(size))
             if size > most:
                 raise _too_large("the file is", most)
         if answer.content_length not in {None, size}:

@@ -36,13 +36,12 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Elu" input: "elu_input" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
     """
-    alike_nodes = [alike for alike in model.operators.alike_nodes if alike.attributes]
-    names = {name for alike in alike_nodes for name, _ in alike.attributes} - {""}
+    names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.
     shared = names.intersection(model.resolution.undefined_names)
     for graph in model.graphs:
         shared |= graph.positions.keys() & names
-    for alike in alike_nodes if shared else ():
+    for alike in model.operators.alike_nodes if shared else ():
         if not shared.isdisjoint(name for name, _ in alike.attributes):
             for node in alike.nodes:
                 yield from _findings(node)

@@ -116,10 +116,9 @@ def _names(model: Model) -> tuple[Place, str] | None:
 def _names_of_few(model: Model) -> Iterator[str]:
     """All names but those in nodes, of which there are the most, and of which the table of nodes has the length."""
     graphs, from_iterable = model.graphs, chain.from_iterable
-    operators = [alike.operator for alike in model.operators.alike_nodes]
     return chain(
-        [operator.op_type for operator in operators],
-        [operator.domain for operator in operators],
+        [form.op_type for form in model.forms],
+        [form.domain for form in model.forms],
         [graph.name for graph in graphs],
         from_iterable([graph.input_names for graph in graphs]),
         from_iterable([graph.output_names for graph in graphs]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Function, Model, Node
-from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -39,20 +38,11 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
                 node { op_type: "Add" input: "x" input: "b" output: "y" } }
     ```
     """
-    if not any(map(_has_surplus, model.operators.alike_nodes)):
-        return
     for node, function in model.calls.all:
         if len(node.inputs) > len(function.body.input_names):
             yield from _surplus(node, function, "input", node.inputs, function.body.input_names)
         if len(node.outputs) > len(function.body.output_names):
             yield from _surplus(node, function, "output", node.outputs, function.body.output_names)
-
-
-def _has_surplus(alike: AlikeNodes) -> bool:
-    function = alike.operator.function
-    return function is not None and (
-        len(alike.inputs) > len(function.body.input_names) or len(alike.outputs) > len(function.body.output_names)
-    )
 
 
 def _surplus(node: Node, function: Function, field: str, given: list[str], declared: list[str]) -> Iterator[Finding]:

@@ -47,6 +47,8 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     }
     ```
     """
+    if len(model.graphs) == 1:
+        return
     first: dict[str, Graph] = {}
     repeating: list[tuple[Graph, Graph]] = []
     for graph in model.graphs:

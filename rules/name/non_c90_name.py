@@ -50,11 +50,10 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     ```
     """
     # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
-    alike_nodes = model.operators.alike_nodes
     functions = {function.name for function in model.functions}
     # The name of a function is judged where the function stands.
-    operators = {*_not_c90([alike.operator.op_type for alike in alike_nodes])} - functions
-    attributes = {*_not_c90([name for alike in alike_nodes for name, _ in alike.attributes])}
+    operators = {*_not_c90([form.op_type for form in model.forms])} - functions
+    attributes = {*_not_c90([name for form in model.forms for name, _ in form.attribute_types])}
     graphs = [graph for graph in model.graphs if not graph.is_file]
     wrong_names: list[_Wrong] = []
     for graph in graphs:
@@ -64,7 +63,8 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
             wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
     if wrong_names:
         yield _finding(wrong_names, "name", "NAM-1")
-    variables = [(graph, _not_c90(found)) for graph, found in _dimension_variables(model)]
+    wrong_variables = _dimension_variables(model) if model.has_odd_variables else ()
+    variables = [(graph, _not_c90(found)) for graph, found in wrong_variables]
     if variables:
         yield _finding([(graph, wrong, len(set(wrong))) for graph, wrong in variables], "dimension variable", "SHP-3")
 

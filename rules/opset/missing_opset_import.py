@@ -85,7 +85,6 @@ _TWO_SENTENCES: Final = (
 
 def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestions) -> Iterator[Finding]:
     imported = model.imports.domains(None)
-    known = _listed(imported)
     if not imported:
         is_needed = bool(used or model.functions)
         yield Finding(
@@ -95,16 +94,17 @@ def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestio
             allowed="an import for each domain in use",
         )
         return
-    is_lacking = not used <= imported
-    counts = count_domains(model.graphs)[None] if is_lacking else Counter[str]()
-    first = first_of_domains(model.graphs) if is_lacking else {}
-    for domain, count in counts.items():
-        if domain not in imported:
-            clause = "OPR-1" if domain else "MOD-6"
-            yield _finding("the model", known, first[None, domain], count, clause, suggestions)
+    if not used <= imported:
+        known = _listed(imported)
+        first = first_of_domains(model.graphs)
+        for domain, count in count_domains(model.graphs)[None].items():
+            if domain not in imported:
+                clause = "OPR-1" if domain else "MOD-6"
+                yield _finding("the model", known, first[None, domain], count, clause, suggestions)
     if "" not in imported and "" not in used:
         message = f"the model imports no version of 'ai.onnx', which no node needs; {_TWO_SENTENCES}"
-        yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=_allowed(known), subject="ai.onnx")
+        allowed = _allowed(_listed(imported))
+        yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=allowed, subject="ai.onnx")
     yield from _missing_for_functions(model, imported, used, suggestions)
 
 

@@ -13,11 +13,17 @@ from onnx_lint.model.shapes.dims import Shape, are_sizes
 from onnx_lint.record import replace
 from onnx_lint.rule import Finding, Related, finding_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
-from onnx_lint.spec.operators.extents import EXTENTS, Count, Extents, counts, packed_bytes
+from onnx_lint.spec.operators.extents import EXTENTS, WITH_EXTENTS, Count, Extents, counts, packed_bytes
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7b", since="0.1.0", needs="node", security=("CWE-125", "CWE-369", "CWE-787"))
+@rule(
+    clause="NOD-7b",
+    since="0.1.0",
+    about=Model.may_have_impossible_extents,
+    needs="node",
+    security=("CWE-125", "CWE-369", "CWE-787"),
+)
 def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     """A node states extents that no operands can have, or that its operands do not have.
 
@@ -59,15 +65,9 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [1, 1] } }
     ```
     """
-    judged: dict[Graph, list[tuple[Extents, set[NodeForm]]]] = {}
-    for alike in model.operators.verified_nodes:
-        extents = EXTENTS.get((alike.operator.domain, alike.operator.op_type))
-        if extents is not None:
-            for graph, forms in alike.forms.items():
-                judged.setdefault(graph, []).append((extents, forms))
     told: set[Place] = set()
-    for graph, groups in judged.items():
-        for finding in _in_graph(model, graph, groups):
+    for graph in model.graphs:
+        for finding in _in_graph(model, graph):
             told.add(finding.place)
             yield finding
     for finding in _handed_in(model):
@@ -83,17 +83,28 @@ Shapes = tuple[Shape, ...]
 """The shapes of the inputs of a node."""
 
 
-def _in_graph(model: Model, graph: Graph, groups: list[tuple[Extents, set[NodeForm]]]) -> Iterator[Finding]:
+def _in_graph(model: Model, graph: Graph) -> Iterator[Finding]:
+    judged = {form: found for form in graph.form_counts if (found := _extents(model, graph, form)) is not None}
     # Large models repeat a few layers: nodes of one form whose inputs have the same dimensions have one verdict.
     sound: set[tuple[NodeForm, Shapes]] = set()
-    for extents, forms in groups:
-        for node in graph.nodes_of(forms):
-            shapes = tuple([model.shape_of(name, graph) for name in node.inputs])
-            if (node.form, shapes) not in sound:
-                findings = list(_of_node(node, node.form, extents, shapes))
-                yield from findings
-                if not findings:
-                    sound.add((node.form, shapes))
+    for node in graph.nodes_of(judged.keys()) if judged else ():
+        shapes = tuple([model.shape_of(name, graph) for name in node.inputs])
+        if (node.form, shapes) not in sound:
+            findings = list(_of_node(node, node.form, judged[node.form], shapes))
+            yield from findings
+            if not findings:
+                sound.add((node.form, shapes))
+
+
+def _extents(model: Model, graph: Graph, form: NodeForm) -> Extents | None:
+    """What nodes of a form state that has to go with their operands; None where their operator has nothing of it."""
+    if form.op_type not in WITH_EXTENTS:
+        return None
+    operator = model.operators.operator_in(graph, form)
+    # A deprecated operator is no longer part of the operator set, so its old signature binds nobody.
+    if operator.schema is None or operator.schema.deprecated:
+        return None
+    return EXTENTS.get((operator.domain, operator.op_type))
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from onnx_lint.model.names.declarations import TENSOR_KINDS
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="VI-3", since="0.1.0", needs="graph")
+@rule(clause="VI-3", since="0.1.0", about=Model.has_bare_graph_values, needs="graph")
 def shapeless_graph_value(model: Model) -> Iterator[Finding]:
     """An input or output of the main graph is a tensor without a shape.
 

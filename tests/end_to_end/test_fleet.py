@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from typing import Any, Final
 
 import pytest
 from checkout import ROOT
-from fleet_models import TROUBLES, write_fleet, write_plugin
+from fleet_models import write_fleet, write_plugin
 
 pytestmark = pytest.mark.fleet
 
@@ -32,7 +33,7 @@ FAILURES: Final = {
     "models/dies.onnx": "the process that linted the file ended by signal SIGKILL",
     "models/eats.onnx": "the model took more than 200 MB of memory (option --memory-limit)",
     "models/ends.onnx": "the process that linted the file ended with exit code 7",
-    "models/hangs.onnx": "the model took longer than 6 seconds (option --time-limit)",
+    "models/hangs.onnx": "the model took longer than 12 seconds (option --time-limit)",
 }
 
 
@@ -184,9 +185,9 @@ def _cut(line: bytes) -> bytes:
 
 
 def test_five_thousand_models_whatever_is_killed(tmp_path: Path) -> None:
-    write_fleet(tmp_path / "models", 5_000, troubles=tuple(TROUBLES))
+    write_fleet(tmp_path / "models", 5_000, troubles=("dies", "eats", "ends", "hangs"))
     place = Place(tmp_path)
-    limits = ("--time-limit", "6", "--memory-limit", "200")
+    limits = ("--time-limit", "12", "--memory-limit", "200")
     expected = _as_checked(place, set(FAILURES))
     with place.started("--to", "killed", "--workers", "2", *limits) as scan:
         killer = Killer(scan.pid)
@@ -234,6 +235,49 @@ def test_five_thousand_models_whatever_is_killed(tmp_path: Path) -> None:
     with_errors = {finding["path"] for finding in findings if finding["severity"] == "error"}
     assert totals["models_with_errors"] == len(with_errors)
     assert totals["conforming"] + len(with_errors) + totals["crashed"] == 5_004
+
+
+def test_a_model_that_ends_its_worker_takes_no_other_with_it(place: Place) -> None:
+    expected = _as_checked(place)
+    write_fleet(place.folder / "models", 0, troubles=["slays"])
+    done = place.scan("reports")
+    assert done.returncode == 3, done.stderr
+    assert _without_identity(place, "reports", {"models/slays.onnx"}) == expected
+    failed = [record for record in place.records("reports") if record["internal_errors"]]
+    assert [record["path"] for record in failed] == ["models/slays.onnx"]
+    assert failed[0]["internal_errors"][0]["exception"] == "each worker that was to lint the file ended"
+
+
+def test_what_lies_in_the_working_directory_is_not_run(place: Place) -> None:
+    for name in ("json", "selectors", "socket", "psutil", "numpy", "distributed", "onnx_lint"):
+        (place.folder / f"{name}.py").write_text(f"import os; os.mkdir({str(place.folder / 'run')!r})")
+    command = [str(Path(sys.executable).with_name("onnx-lint")), "scan", "models", "--to", "reports", "--workers", "2"]
+    done = subprocess.run(command, cwd=place.folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 1, done.stderr
+    assert not (place.folder / "run").exists()
+
+
+def test_the_log_of_a_job_tells_how_far_it_is(place: Place) -> None:
+    """Off a terminal there is a line every half minute; here time goes faster."""
+    code = (
+        "import sys; from onnx_lint.cli import scan_progress; scan_progress._LINE_SECONDS = 0.0;"
+        "from onnx_lint.cli.application import run; sys.exit(run(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "scan", "models", "--to", "reports", "--workers", "2"],
+        cwd=place.folder,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    form = re.compile(r"[\d,]+ of 150 models: [\d,]+/s, [\d,]+ findings, [\d.]+ [kMG]?B read")
+    assert [line for line in lines if not form.fullmatch(line)] == []
+    assert lines[-1].startswith("150 of 150 models: ")
+    assert place.scan("quiet", "-q").stderr == ""
 
 
 def test_what_cannot_be_read_is_told_as_check_tells_it(place: Place) -> None:

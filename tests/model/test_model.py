@@ -34,6 +34,13 @@ HELD: dict[str, tuple[str, str]] = {
         "",
     ),
     "has_misused_operators": ('node { op_type: "Relu" output: "z" }', ""),
+    "has_broken_combinations": (
+        'node { op_type: "Constant" output: "z" attribute { name: "value_int" type: INT i: 1 } '
+        'attribute { name: "value_float" type: FLOAT f: 1 } }',
+        "",
+    ),
+    "may_have_impossible_extents": ('node { op_type: "MaxPool" input: "x" output: "z" }', ""),
+    "has_bare_graph_values": ('output { name: "z" type { tensor_type { elem_type: 1 } } }', ""),
     "has_unusual_attributes": ('node { op_type: "Relu" input: "x" output: "z" attribute { name: "a" } }', ""),
     "has_type_conflicts": (
         'node { op_type: "Cast" input: "x" output: "z" attribute { name: "to" type: INT i: 7 } } '
@@ -43,6 +50,13 @@ HELD: dict[str, tuple[str, str]] = {
     "has_shape_conflicts": (
         'node { op_type: "Abs" input: "x" output: "z" } '
         'value_info { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }',
+        "",
+    ),
+    "dimension_contradictions": (
+        'node { op_type: "Concat" input: "p" input: "q" output: "z" attribute { name: "axis" type: INT i: 0 } } '
+        'input { name: "p" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } } '
+        'input { name: "q" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } '
+        'value_info { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }',
         "",
     ),
     "has_unusual_types": ('input { name: "z" type { sequence_type { } } }', ""),

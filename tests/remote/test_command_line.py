@@ -144,6 +144,13 @@ def test_exclusions(zoo: WebServer, tmp_path: Path, pattern: str, left: list[str
     assert paths(done) == [zoo.url(f"zoo/{name}") for name in left]
 
 
+def test_a_page_without_end_is_not_read(server: WebServer, tmp_path: Path):
+    server.files["zoo/"] = File(b'<a href="m.onnx">' * (1 << 20), ranges=False)
+    done = run(tmp_path, server.url("zoo/"))
+    assert (done.returncode, "more than the limit" in done.stderr) == (2, True)
+    assert server.sent <= 1 << 25
+
+
 def test_rules_that_are_ignored_in_some_files(zoo: WebServer, tmp_path: Path):
     done = run(tmp_path, zoo.url("zoo/"), "--per-file-ignores", f"{zoo.url()}zoo/old/**:ALL", "-f", "json")
     assert [len(file["diagnostics"]) > 0 for file in json.loads(done.stdout)["files"]] == [True, False]

@@ -241,10 +241,25 @@ class TestFailures:
         told = linted(server.url("m.onnx")).unreadable
         assert told.endswith("no answer came within 1 second, and still after 4 tries")
 
-    def test_a_server_that_drips(self, server: WebServer, monkeypatch: pytest.MonkeyPatch):
+    @pytest.mark.parametrize("ranges", [True, False])
+    def test_a_server_that_drips(self, server: WebServer, monkeypatch: pytest.MonkeyPatch, ranges: bool):
         monkeypatch.setattr("onnx_lint.remote.access._LEAST_RATE", 1 << 30)
-        server.files["m.onnx"] = File(small_model(), rate=20)
+        server.files["m.onnx"] = File(small_model(), rate=20, ranges=ranges)
         assert "no answer came within 1 second" in linted(server.url("m.onnx")).unreadable
+
+    def test_a_large_file_may_take_longer_than_an_answer(self, server: WebServer):
+        """It comes faster than what counts as no answer."""
+        server.files["m.onnx"] = File(small_model() + bytes(50_000), rate=25_000, ranges=False)
+        report = linted(server.url("m.onnx"))
+        assert (report.unreadable, report.size) == (None, len(small_model()) + 50_000)
+
+    def test_many_slow_answers_are_too_much(self, server: WebServer, tmp_path: Path):
+        write_inlined(tmp_path / "m.onnx", tensors=30, elements=1 << 16)
+        server.files["m.onnx"] = File(tmp_path / "m.onnx", delay=0.2)
+        report = linted(server.url("m.onnx"), Settings(limits=Limits(remote_seconds=1)))
+        told = "the requests took longer than the limit remote_seconds of 1 (option --limit remote_seconds=N)"
+        assert report.unreadable == f"{server.url('m.onnx')}: {told}"
+        assert len(server.asked) < 10
 
     def test_nobody_listens(self):
         assert linted("http://127.0.0.1:1/m.onnx").unreadable.endswith("the host refused the connection")

@@ -16,10 +16,9 @@ from onnx_lint.model.shapes.stated import (
     Outside,
     content_of,
     fact_of_sparse,
-    fact_of_type,
+    facts_of_types,
     tensor_shape,
 )
-from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.model.types.type_string import tensor_of
 
 FactsByName = Mapping[str, Fact]
@@ -31,13 +30,13 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     Of two types that contradict each other none is known, of two shapes what they have in common.
     """
     found: dict[str, Fact] = {}
-    for index, value in enumerate(graph.proto.input):
-        stated = fact_of_type(value.type)
+    types = graph.value_infos["input"].types
+    for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
         given = supplied[index] if supplied is not None and index < len(supplied) else None
         if given is not None:
             stated, discord = joined(given, stated)
             stated = UNKNOWN if discord == "type" else stated
-        found[value.name] = stated
+        found[name] = stated
     found.pop("", None)
     return found
 
@@ -74,13 +73,13 @@ def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fac
     return fact(bare.kind, bare.shape, content) if content is not None else bare
 
 
-def declared_values(types: TypeIndex, graph: Graph) -> FactsByName:
+def declared_values(graph: Graph) -> FactsByName:
     """What outputs and value_info declare, but for names of which they say two types.
 
     Of two shapes of one name what they have in common: that they differ has a finding of its own.
     """
     names = [*graph.value_info_names, *graph.output_names]
-    facts = [each for role in ("value_info", "output") for each in types.each(graph, role, fact_of_type)]
+    facts = facts_of_types([*graph.value_infos["value_info"].types, *graph.value_infos["output"].types])
     found = dict(zip(names, facts, strict=True))
     if len(found) < len(names) or UNKNOWN in found.values() or "" in found:
         return _unambiguous(zip(names, facts, strict=True))

@@ -22,7 +22,6 @@ from onnx_lint.model.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.model.shapes.operands import Argument, Operands
 from onnx_lint.model.shapes.problem import Place as Source
 from onnx_lint.model.types.conflict import Note
-from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -74,13 +73,13 @@ _MOST_TOLD: Final = 3
 """So many reasons stand in a message; all are related places."""
 
 
-def contradictions(flow: ValueFlow, types: TypeIndex) -> list[Contradiction]:
+def contradictions(flow: ValueFlow) -> list[Contradiction]:
     """The equations that cannot be true, each variable once."""
     equations: dict[_Scope, list[Equation]] = {(): []}
     for walked in flow.walks.first:
         scope = _scope(walked.graph, walked.call)
         if scope is not None:
-            equations.setdefault(scope, []).extend(_equations(flow, walked, types))
+            equations.setdefault(scope, []).extend(_equations(flow, walked))
     solutions: dict[_Scope, _Solution] = {}
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
@@ -117,9 +116,9 @@ _DEEPEST: Final = 64
 """Graphs that are nested deeper are not looked at; no parser reads a file with so many but through functions."""
 
 
-def _equations(flow: ValueFlow, walked: Walked, types: TypeIndex) -> Iterator[Equation]:
+def _equations(flow: ValueFlow, walked: Walked) -> Iterator[Equation]:
     graph = walked.graph
-    stated = {} if graph.is_function else declared_values(types, graph)
+    stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
     for node in graph.nodes:
         cell = walked.cells.get(node.form)

@@ -19,7 +19,6 @@ from onnx_lint.model.shapes.fact import Fact, Facts
 from onnx_lint.model.shapes.stated import Outside
 from onnx_lint.model.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.model.types.argument import Bindings, read_arguments
-from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.model.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.record import Record
 from onnx_lint.spec.releases import newest_opset_version
@@ -37,14 +36,13 @@ Walk = Generator["Walk", Facts, Facts]
 
 
 class Ground(Record):
-    """What is walked over: the graphs to begin with, and what is known of operators and declared types."""
+    """What is walked over: the graphs to begin with, and what is known of operators."""
 
     main: Graph | None
     training: Sequence[Graph]
     functions: Sequence[Function]
     operators: Operators
     imports: Imports
-    types: TypeIndex
     control_flow: ControlFlow
     outside: Outside
     """Reads the values of a small tensor with external data."""
@@ -53,6 +51,8 @@ class Ground(Record):
 class Frame(Record):
     """What holds for all nodes of a function body, or of the graphs outside of functions."""
 
+    scope: Scope
+    """What is known from earlier models of nodes as they are there."""
     operators: TypedOperators
     cells: Cells
     bindings: Bindings | None = None
@@ -66,7 +66,7 @@ class Frames:
     """What the nodes of each form stand for, found when the first of them is met."""
 
     def __init__(self, ground: Ground) -> None:
-        self.top = Frame({}, {})
+        self.top = Frame(ground.operators.scope(None), {}, {})
         """That of the graphs outside of functions."""
         self._operators = ground.operators
         self._imports = ground.imports
@@ -76,6 +76,10 @@ class Frames:
     def may_call(self, op_type: str) -> bool:
         """Whether a function has the name of an operator."""
         return op_type in self._called
+
+    def scope(self, function: Function) -> Scope:
+        """What is known from earlier models of nodes as they are in a function body."""
+        return self._operators.scope(function)
 
     def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
@@ -88,7 +92,7 @@ class Frames:
         """The cell of a form that the frame has none of yet."""
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
-        key = self._operators.scope(graph), form
+        key = frame.scope, form
         cell = _cells.get(key) if is_shared else None
         if cell is None:
             operator = self._operator(graph, form, frame.operators)

@@ -13,8 +13,7 @@ from onnx_lint.model.flow.value_flow import ValueFlow
 from onnx_lint.model.flow.walks import Call
 from onnx_lint.model.graph import BEFORE_NODES, Function, Graph
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact
-from onnx_lint.model.shapes.stated import fact_of_type
-from onnx_lint.model.types.distinct_types import TypeIndex
+from onnx_lint.model.shapes.stated import facts_of_types
 from onnx_lint.record import Record
 from onnx_lint.spec.operators import OperatorSchema
 
@@ -37,8 +36,7 @@ class FunctionDeclarations:
     declaration is wrong when each call contradicts it, in the type or in the shape, and none is known to fit.
     """
 
-    def __init__(self, types: TypeIndex, faulty: FaultyValues) -> None:
-        self._types = types
+    def __init__(self, faulty: FaultyValues) -> None:
         self._faulty = faulty
         self._found: dict[int, dict[int, _Contradiction]] = {}
         """By the function's index and that of the declaration."""
@@ -56,7 +54,7 @@ class FunctionDeclarations:
         if earlier is not None and not earlier:
             return
         now: dict[int, _Contradiction] = {}
-        for index, stated in enumerate(self._types.each(body, "value_info", fact_of_type)):
+        for index, stated in enumerate(facts_of_types(body.value_infos["value_info"].types)):
             if earlier is not None and index not in earlier:
                 continue
             name = body.value_info_names[index]

@@ -97,7 +97,8 @@ class FunctionWalk:
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
         operators, cells = self._frames.of_function(function)
         self._calls.enter(function)
-        frame = Frame(operators, {} if bindings or protos else cells, bindings, protos, call)
+        cells = {} if bindings or protos else cells
+        frame = Frame(self._frames.scope(function), operators, cells, bindings, protos, call)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._calls.leave(function)
         self.declarations.hold(function, known, frame.cells, call)

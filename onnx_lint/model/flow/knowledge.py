@@ -82,7 +82,8 @@ class Origins:
         causes: Counter[Cause] = Counter()
         first = self._walks.first
         for walked in first:
-            causes.update(self.cause(walked, name) for name in walked.unknown)
+            if walked.unknown:
+                causes.update(self.cause(walked, name) for name in walked.unknown)
         ordered = sorted(causes.items(), key=lambda item: (-item[1], item[0]))
         values = sum(len(walked.graph.positions) for walked in first)
         return Knowledge(values, causes.total(), tuple(ordered))

@@ -84,8 +84,7 @@ class Flow:
         from onnx_lint.model.flow.function_declarations import FunctionDeclarations  # late: few models have any
         from onnx_lint.model.flow.function_walk import FunctionWalk
 
-        declarations = FunctionDeclarations(self.ground.types, self.faulty)
-        return FunctionWalk(self.frames, declarations, self.found, self.walk)
+        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.found, self.walk)
 
     @cached_property
     def subgraphs(self) -> SubgraphWalk:
@@ -172,7 +171,7 @@ class Flow:
             for name in inputs.keys() & made.keys():
                 made[name] = default_value(inputs[name], made[name])
             known.update(made)
-        return declared_values(self.ground.types, graph)
+        return declared_values(graph)
 
     def _report(
         self, node: Node, inputs: tuple[Fact | None, ...], outcome: Outcome, frame: Frame, known: Known

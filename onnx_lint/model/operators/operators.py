@@ -76,7 +76,7 @@ class Scope:
 
     def __init__(self) -> None:
         self.operators: Memory[NodeForm, Operator] = Memory(5_000)
-        """What nodes of a form stand for where no function has the name of the operator."""
+        """What nodes of a form stand for where no function has the name of the operator; all have a signature."""
 
 
 _scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]] = Memory(100)
@@ -149,23 +149,26 @@ class Operators:
         domain is imported twice the highest version counts, as the specification says. A version that cannot be one is
         no import. Below IR version 3, which has no imports, the default domain is that of version 1.
         """
-        return self._model_versions if graph.function is None else self._imports.versions(graph.function)
+        return self._versions(graph.function)
+
+    def _versions(self, function: Function | None) -> Mapping[str, int]:
+        return self._model_versions if function is None else self._imports.versions(function)
 
     @cached_property
     def _model_versions(self) -> Mapping[str, int]:
         versions = self._imports.versions(None)
         return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
 
-    def _number(self, graph: Graph) -> int:
-        """A number that graphs share in which operators are of the same versions."""
-        return -1 if graph.function is None else self._imports.number_of(graph.function)
+    def _number(self, function: Function | None) -> int:
+        """A number that functions share in which operators are of the same versions; that of the model for None."""
+        return -1 if function is None else self._imports.number_of(function)
 
-    def scope(self, graph: Graph) -> Scope:
-        """What is known from earlier models of nodes as they are in a graph."""
-        number = self._number(graph)
+    def scope(self, function: Function | None) -> Scope:
+        """What is known from earlier models of nodes as they are in a function, or outside of functions."""
+        number = self._number(function)
         found = self._scopes.get(number)
         if found is None:
-            key = self.schemas, frozenset(self.opset_versions(graph).items())
+            key = self.schemas, frozenset(self._versions(function).items())
             found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
         return found
 
@@ -175,7 +178,7 @@ class Operators:
 
     def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         """What the domain, op_type and overload of such a node of the graph stand for."""
-        key = (self._number(graph), form)
+        key = (self._number(graph.function), form)
         if key not in self._by_form:
             self._by_form[key] = self._operator_in(graph, form)
         return self._by_form[key]
@@ -188,7 +191,7 @@ class Operators:
                 return self._call(function, form)
             if self._calls_of_functions.namesakes(form):
                 return self._unmatched_call(form)
-        known = self.scope(graph).operators
+        known = self.scope(graph.function).operators
         found = known.get(form)
         if found is None:
             domain = normalized_domain(form.domain)
@@ -209,7 +212,7 @@ class Operators:
         # Functions of one model repeat a few forms, and import the same few operator sets.
         known: dict[tuple[int, NodeForm], AlikeNodes] = {}
         for graph in self._graphs:
-            scope = self._number(graph)
+            scope = self._number(graph.function)
             for form, count in graph.form_counts.items():
                 alike = known.get((scope, form))
                 if alike is None:
@@ -233,13 +236,17 @@ class Operators:
     @cached_property
     def calls_have_attributes(self) -> bool:
         """Whether a node that calls a function of the model gives it attributes."""
-        return any(alike.attributes and alike.operator.function is not None for alike in self.alike_nodes)
+        found: set[NodeForm] = set().union(*[graph.form_counts for graph in self._graphs])
+        called = (form for form in found if form.attributes and form.op_type in self._function_names)
+        return any(self._calls_of_functions.function_of(form) is not None for form in called)
 
     def not_verified(self) -> dict[str, int]:
         """How many nodes of each domain no signature was found for, without any rule that reports them as unknown.
 
         The default domain is called `ai.onnx`.
         """
+        if all(map(self._are_verified, self._graphs)):
+            return {}
         counts: Counter[str] = Counter()
         # Signatures of a known domain are known; that it is not imported has a finding of its own.
         known = self.schemas.known_domains() if self._imports.are_stated else ()
@@ -248,6 +255,14 @@ class Operators:
             if is_unbound or alike.operator.status is OperatorStatus.UNVERIFIED:
                 counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
+
+    def _are_verified(self, graph: Graph) -> bool:
+        """Whether all nodes of a graph call functions, or are of operators of which earlier nodes had a signature."""
+        forms, known, names = graph.form_counts.keys(), self.scope(graph.function).operators, self._function_names
+        if not names:
+            return forms <= known.keys()
+        others = [form for form in forms if form not in known or form.op_type in names]
+        return all(self._calls_of_functions.function_of(form) is not None for form in others)
 
     def _call(self, function: Function, node: NodeForm) -> Operator:
         if function.index not in self._calls:

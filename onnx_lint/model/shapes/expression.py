@@ -36,6 +36,8 @@ def read(text: str) -> Sum | None:
 
 
 def _parsed(text: str) -> Sum | None:
+    if text.isidentifier():
+        return {(text,): 1}
     found: Sum = {}
     sign = 1
     parts = _split(text, " ")

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
 
+from onnx_lint import schema
 from onnx_lint.model.shapes.dims import Dim, Dims, Shape
 from onnx_lint.model.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.model.types.type_string import from_proto, tensor_of
@@ -32,6 +33,37 @@ _READ: Final[Mapping[int, tuple[str, str, int]]] = {
     DOUBLE: ("d", "double_data", 8),
 }
 """For each element type how raw_data is unpacked, the field for values otherwise, and the bytes of an element."""
+
+
+class _OfTypes(dict[bytes, Fact]):
+    """What TypeProtos state, by their serialized form; those of earlier models as well.
+
+    A thousand models have a few hundred types between them (docs/performance.md: kept-types).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bytes = 0
+
+    def __missing__(self, serialized: bytes) -> Fact:
+        self._bytes += len(serialized)
+        if len(self) >= _MOST_TYPES or self._bytes > _MOST_BYTES:
+            self.clear()
+            self._bytes = len(serialized)
+        found = self[serialized] = fact_of_type(schema.opened("TypeProto", serialized))
+        return found
+
+
+_MOST_TYPES: Final = 4_096
+_MOST_BYTES: Final = 1 << 20
+"""So many types, and so many bytes of them, are remembered; then all are forgotten, which costs time only."""
+
+_of_types: Final = _OfTypes()
+
+
+def facts_of_types(serialized: Sequence[bytes]) -> list[Fact]:
+    """What serialized TypeProtos state, each looked up; an empty one stands for an absent one."""
+    return list(map(_of_types.__getitem__, serialized))
 
 
 def fact_of_type(proto: Any) -> Fact:

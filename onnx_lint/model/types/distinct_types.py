@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
 
 from onnx_lint import schema
+from onnx_lint.cached import cached_property
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.parts import Attribute, Type, ValueInfo
 from onnx_lint.schema import Proto
-
-Derived = TypeVar("Derived")
 
 _ELEMENT_FIELDS = (
     ("sequence_type", "elem_type"),
@@ -47,38 +45,32 @@ def attribute_types(attribute: Attribute) -> Iterator[Type]:
         yield Type(proto, attribute.place.at("type_protos", index), attribute, parent=None)
 
 
-class _Derived(dict[bytes, Any]):
-    """What a function makes of TypeProtos, by their serialized form."""
-
-    def __init__(self, derive: Callable[[Proto], Any]) -> None:
-        self._derive = derive
-
-    def __missing__(self, kind: bytes) -> Any:
-        made = self[kind] = self._derive(schema.opened("TypeProto", kind))
-        return made
-
-
 class TypeIndex:
     """The distinct types of the value infos of `graphs`, those in attributes, and `others`, which stand in neither."""
 
     def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex, others: Sequence[Type] = ()) -> None:
-        self._graphs = [graph for graph in graphs if any(values.types for values in graph.value_infos.values())]
-        self._distinct: dict[bytes, list[Proto]] = {}
+        self._of_value_infos = graphs
+        self._attributes = attributes
+        self._of_files = others
+
+    @cached_property
+    def _graphs(self) -> list[Graph]:
+        return [graph for graph in self._of_value_infos if any(each.types for each in graph.value_infos.values())]
+
+    @cached_property
+    def _distinct(self) -> dict[bytes, list[Proto]]:
         """By its serialized form each type, and behind it the types of its elements."""
+        found: dict[bytes, list[Proto]] = {}
         for graph in self._graphs:
             for values in graph.value_infos.values():
-                for kind in set(values.types).difference(self._distinct):
-                    self._distinct[kind] = list(_with_elements(schema.opened("TypeProto", kind)))
-        self._derived: dict[Callable[[Proto], Any], _Derived] = {}
-        found = attributes.where(lambda kind: "tp" in kind.fields or "type_protos" in kind.fields)
-        self._others = [*(holder for attribute in found for holder in attribute_types(attribute)), *others]
+                for kind in set(values.types).difference(found):
+                    found[kind] = list(_with_elements(schema.opened("TypeProto", kind)))
+        return found
 
-    def each(self, graph: Graph, role: str, derive: Callable[[Proto], Derived]) -> list[Derived]:
-        """What `derive` makes of the TypeProto of each value info of a graph; asked once for each distinct one."""
-        known = self._derived.get(derive)
-        if known is None:
-            known = self._derived[derive] = _Derived(derive)
-        return list(map(known.__getitem__, graph.value_infos[role].types))
+    @cached_property
+    def _others(self) -> list[Type]:
+        found = self._attributes.where(lambda kind: "tp" in kind.fields or "type_protos" in kind.fields)
+        return [*(holder for attribute in found for holder in attribute_types(attribute)), *self._of_files]
 
     def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
         """The types of whose TypeProto that is true, element types included, in the order of the graphs.

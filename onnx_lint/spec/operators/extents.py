@@ -85,3 +85,6 @@ EXTENTS: Final[Mapping[tuple[str, str], Extents]] = MappingProxyType(
     }
 )
 """By domain and name of the operator."""
+
+WITH_EXTENTS: Final = frozenset([name for _, name in EXTENTS])
+"""The names of these operators, whatever their domain."""

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes of docs/fleet.md do what is said of them, with the real programs: `python -m pytest -m fleet`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+from fixture_files import fixtures
+
+from onnx_lint.engine import lint_file
+from onnx_lint.fleet.records import outcome_of
+from onnx_lint.fleet.reports import open_to_read
+from onnx_lint.fleet.scan import head_of
+from onnx_lint.report import FileReport
+from onnx_lint.settings import Settings
+from onnx_lint.spec.clauses import Severity
+
+pytestmark = pytest.mark.fleet
+
+IDENTITY = {"size": 3, "version": "1", "settings": "0"}
+
+
+def _recipes(language: str) -> list[str]:
+    page = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def files() -> list[FileReport]:
+    paths = sorted(str(each.path) for each in fixtures())
+    return [lint_file(path, Settings()) for path in paths[:: len(paths) // 40]]
+
+
+@pytest.fixture
+def scanned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: Sequence[FileReport]) -> None:
+    """A working directory with a report, and with what has landed of the next scan: first a model without findings."""
+    monkeypatch.chdir(tmp_path)
+    Path("reports").mkdir()
+    Path("reports/scan.json").write_text(json.dumps(head_of(["models"], [], None, Settings(), Severity.NOTE)))
+    reports = open_to_read("reports")
+    outcomes = [outcome_of(file.path, file, IDENTITY) for file in files]
+    reports.land(outcomes)
+    reports.finish([file.path for file in files])
+    reports.land([next(outcome for outcome in outcomes if not outcome.findings)])
+    reports.land(outcomes)
+
+
+@pytest.mark.usefixtures("scanned")
+def test_duckdb(files: Sequence[FileReport]) -> None:
+    import duckdb
+
+    of_report, of_landing = _recipes("sql")
+    found = Counter((item.rule, item.severity.label) for file in files for item in file.diagnostics)
+    models = Counter(key for file in files for key in {(item.rule, item.severity.label) for item in file.diagnostics})
+    rows = duckdb.sql(of_report).fetchall()
+    assert {(rule, level): (count, of_models) for rule, level, count, of_models in rows} == {
+        key: (found[key], models[key]) for key in found
+    }
+    by_rule = Counter(item.rule for file in files for item in file.diagnostics)
+    assert dict(duckdb.sql(of_landing).fetchall()) == by_rule
+
+
+@pytest.mark.usefixtures("scanned")
+def test_pandas(files: Sequence[FileReport]) -> None:
+    (recipe,) = _recipes("python")
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(recipe, "recipe", "exec"), {})
+    producers = Counter(file.facts.producer for file in files if file.facts is not None)
+    most, count = max(producers.items(), key=lambda item: (bool(item[0]), item[1]))
+    assert most
+    assert re.search(rf"^{re.escape(most)} +[01]\.\d+ +{count}$", output.getvalue(), re.M), output.getvalue()
+
+
+@pytest.mark.usefixtures("scanned")
+def test_jq(files: Sequence[FileReport]) -> None:
+    if shutil.which("jq") is None:
+        pytest.skip("jq is not installed here")
+    (recipe,) = _recipes("sh")
+    done = subprocess.run(["sh", "-c", recipe], capture_output=True, text=True, check=True)
+    with_errors = {file.path for file in files if any(item.severity is Severity.ERROR for item in file.diagnostics)}
+    assert set(done.stdout.splitlines()) == with_errors

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scan of models in a store: what has the same version is not fetched again, and no credential lands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from remote_models import ENVIRONMENT, small_model
+from web_server import File, WebServer
+
+pytestmark = pytest.mark.remote
+
+SECRET = "s3cr3t"
+
+
+@pytest.fixture(autouse=True)
+def fleet() -> None:
+    pytest.importorskip("distributed", reason="the extra fleet is not installed")
+
+
+def scan(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    given = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
+    command = [sys.executable, "-m", "onnx_lint", "scan", *arguments, "--to", "reports", "--workers", "2"]
+    return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, check=False, timeout=240)
+
+
+def records(folder: Path) -> dict[str, dict[str, object]]:
+    lines = (folder / "reports" / "report" / "00000" / "files.jsonl").read_text().splitlines()
+    return {record["path"]: record for record in map(json.loads, lines)}
+
+
+def fetched(server: WebServer) -> set[str]:
+    """The models of which content was asked for."""
+    return {asked.path for asked in server.asked if asked.method == "GET" and asked.path.endswith(".onnx")}
+
+
+def test_what_is_new_in_a_store_is_fetched_alone(server: WebServer, tmp_path: Path) -> None:
+    server.files |= {f"zoo/{name}.onnx": File(small_model(), etag=f'"{name}1"') for name in "abc"}
+    links = "".join(f'<a href="{name}.onnx">{name}</a>' for name in "abc").encode()
+    server.files["zoo/"] = File(links, headers={"Content-Type": "text/html"})
+    first = scan(tmp_path, server.url("zoo/"))
+    assert (first.returncode, first.stderr) == (0, "")
+    assert list(records(tmp_path)) == [server.url(f"zoo/{name}.onnx") for name in "abc"]
+    assert fetched(server) == {f"/zoo/{name}.onnx" for name in "abc"}
+    before = records(tmp_path)
+
+    server.asked.clear()
+    server.files["zoo/b.onnx"] = File(small_model(fault=True), etag='"b2"')
+    second = scan(tmp_path, server.url("zoo/"))
+    assert (second.returncode, second.stderr) == (1, "")
+    assert fetched(server) == {"/zoo/b.onnx"}
+    after = records(tmp_path)
+    assert {path for path in after if after[path] != before[path]} == {server.url("zoo/b.onnx")}
+
+
+def test_no_credential_is_in_the_reports(server: WebServer, tmp_path: Path) -> None:
+    server.files |= {"m.onnx": File(small_model(fault=True)), "gone.onnx": File(b"", status=[-403])}
+    address = server.url("m.onnx").replace("http://", f"http://somebody:{SECRET}@")
+    gone = server.url(f"gone.onnx?X-Amz-Signature={SECRET}")
+    done = scan(tmp_path, address, gone)
+    assert done.returncode == 2, done.stderr
+    assert len(records(tmp_path)) == 2
+    assert SECRET not in done.stdout + done.stderr
+    written = [path for path in (tmp_path / "reports").rglob("*") if path.is_file()]
+    assert len(written) > 4
+    assert [path for path in written if SECRET.encode() in path.read_bytes()] == []
+    again = scan(tmp_path, address, gone)
+    assert again.returncode == 2, again.stderr
+    assert SECRET not in again.stdout + again.stderr
