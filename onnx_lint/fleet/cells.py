@@ -26,7 +26,7 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
 
 _LOOK_SECONDS: Final = 0.05
-"""How often the memory is looked at of a model that takes longer than this."""
+"""How often the memory of a process is looked at while it lints a model."""
 
 _START_SECONDS: Final = 120.0
 

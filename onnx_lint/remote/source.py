@@ -26,7 +26,7 @@ MOST_AHEAD: Final = 1 << 20
 
 _GROWTH: Final = 4
 _NEAR: Final = 1 << 16
-"""A shorter leap is none: a request takes longer than so many bytes."""
+"""A shorter leap is none: so many bytes more are fetched rather than one more request is made."""
 
 
 class RemoteSource:

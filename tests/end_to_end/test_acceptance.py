@@ -389,8 +389,9 @@ def test_files_are_written_as_they_are_done(folder: Path, site: str, form: str, 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("form", sorted(REPORTERS))
+@pytest.mark.parametrize(
+    ("form", "name"), [*((form, "SIGINT") for form in sorted(REPORTERS)), ("text", "SIGTERM"), ("sarif", "SIGTERM")]
+)
 def test_an_interrupted_run_reports_what_it_has(folder: Path, site: str, form: str, name: str) -> None:
     """The file that was linted is in it, and that the run has not come to its end."""
     with _until_asleep(folder, site, ["twice.textproto"], "-f", form, "-o", f"{form}=report") as process:
