@@ -100,7 +100,8 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
 def application() -> None:
     """Tell whether ONNX models keep to the ONNX specification.
 
-    PATH is a file, a directory, or - for standard input. For the options of a run see onnx-lint check --help.
+    PATH is a file, a directory, - for standard input, or an address such as s3://bucket/models/. For the options of a
+    run see onnx-lint check --help.
     """
 
 

@@ -34,6 +34,37 @@ class Model(Analyses):
         return self.target is not NO_TARGET and self.target != NO_TARGET
 
     @cached_property
+    def has_unusual_header(self) -> bool:
+        """Whether the model lacks its graph, its IR version or the tool that made it, or has a domain."""
+        proto = self.proto
+        is_whole = self.ir_version and proto.producer_name and proto.producer_version and proto.HasField("graph")
+        return not is_whole or bool(proto.domain)
+
+    @cached_property
+    def has_several_graphs(self) -> bool:
+        """Whether there is a nested graph, or one for training."""
+        return sum(not graph.is_function for graph in self.graphs) > 1
+
+    @cached_property
+    def has_unnamed_graphs(self) -> bool:
+        """Whether a graph has no name."""
+        return any(not graph.name and not graph.is_function for graph in self.graphs)
+
+    @cached_property
+    def has_repeated_outputs(self) -> bool:
+        """Whether a graph or function lists an output twice."""
+        return any(len(set(graph.output_names)) != len(graph.output_names) for graph in self.graphs)
+
+    @cached_property
+    def has_undefined_names(self) -> bool:
+        """Whether a node input or a graph output names what nothing defines."""
+        return bool(self.resolution.undefined) or any(
+            name and name not in graph.positions and not graph.sees(name)
+            for graph in self.graphs
+            for name in graph.output_names
+        )
+
+    @cached_property
     def has_unusual_versions(self) -> bool:
         """Whether the version of the IR or of the model is negative, or that of the IR unknown to the edition."""
         newest = release_of_edition(self.standard.edition).ir_version

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -73,6 +74,11 @@ def file_system(address: str, access: Access) -> Any:
         from fsspec.registry import get_filesystem_class
     except ImportError as error:
         raise needs_package(address, error) from None
+    for name in _LOGGING:
+        # Where nobody wants to have logs, Python writes them to standard error; who wants them still has them.
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
     scheme = scheme_of(address)
     if "::" in address or scheme in _NO_STORES:
         raise RemoteError("an address leads to one store, without others in a chain")
@@ -90,6 +96,9 @@ def file_system(address: str, access: Access) -> Any:
             raise RemoteError(f"no store is known for addresses that begin with {scheme}://") from None
         raise explained(error, address, access.request_seconds) from None
 
+
+_LOGGING: Final = ("aiobotocore", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
+"""The loggers of the file systems, which tell traces and addresses of what is told here in a sentence."""
 
 _NO_STORES: Final = frozenset(
     {

@@ -60,6 +60,8 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
         return RemoteNotFoundError("there is no such object")
     if any(isinstance(cause, PermissionError) for cause in causes):
         return RemoteError(f"access is denied{_hint(address)}")
+    if isinstance(error, (ValueError, NotImplementedError)):
+        return RemoteError("the address names nothing that may be in its store")
     return RemoteError(f"the store cannot be read ({type(error).__name__}){still}")
 
 

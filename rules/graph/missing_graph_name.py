@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="GRA-4", since="0.1.0", needs="attribute")
+@rule(clause="GRA-4", since="0.1.0", about=Model.has_unnamed_graphs, needs="attribute")
 def missing_graph_name(model: Model) -> Iterator[Finding]:
     """A graph has no name.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import Suggestions, quote
 
 
-@rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", needs="graph")
+@rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", about=Model.has_undefined_names, needs="graph")
 def undefined_name(model: Model) -> Iterator[Finding]:
     """A node input or a graph output names a value that nothing defines.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 
 
-@rule(clause="MOD-1", since="0.1.0")
+@rule(clause="MOD-1", since="0.1.0", about=Model.has_unusual_header)
 def missing_ir_version(model: Model) -> Iterator[Finding]:
     """The model does not state its IR version.
 

@@ -9,7 +9,7 @@ from onnx_lint.spec.domains import is_reverse_domain_name
 from onnx_lint.wording import quote
 
 
-@rule(clause="MOD-9", since="0.1.0")
+@rule(clause="MOD-9", since="0.1.0", about=Model.has_unusual_header)
 def unqualified_model_domain(model: Model) -> Iterator[Finding]:
     """The domain of the model is no reverse domain name.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NAM-6", since="0.1.0", needs="node")
+@rule(clause="NAM-6", since="0.1.0", about=Model.has_several_graphs, needs="node")
 def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     """Several graphs of a model have the same name.
 

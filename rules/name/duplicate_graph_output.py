@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NAM-3a", since="0.1.0", needs="node")
+@rule(clause="NAM-3a", since="0.1.0", about=Model.has_repeated_outputs, needs="node")
 def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     """A graph lists one value as an output twice.
 

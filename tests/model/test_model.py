@@ -10,7 +10,7 @@ from onnx_lint.model import Model
 from onnx_lint.registry import registry
 
 USUAL = """
-producer_name: "p" opset_import { version: 21 }
+producer_name: "p" producer_version: "1" opset_import { version: 21 }
 graph { name: "g" node { op_type: "Relu" input: "x" output: "y" }
   input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
   output { name: "y" type { tensor_type { elem_type: 1 shape { } } } } %s }
@@ -19,6 +19,7 @@ graph { name: "g" node { op_type: "Relu" input: "x" output: "y" }
 
 HELD: dict[str, tuple[str, str]] = {
     "has_faults": ("", "no_such_field: 1"),
+    "has_unusual_header": ("", 'domain: "com.example"'),
     "has_unusual_versions": ("", "model_version: -1"),
     "has_unusual_imports": ("", 'opset_import { domain: "com.example" version: 1 }'),
     "has_metadata": ('metadata_props { key: "k" }', ""),
@@ -29,6 +30,13 @@ HELD: dict[str, tuple[str, str]] = {
     "has_quantization_annotations": ("quantization_annotation { }", ""),
     "has_incomplete_nodes": ("node { }", ""),
     "overloaded_nodes": ('node { op_type: "F" overload: "o" output: "z" }', ""),
+    "has_several_graphs": ("", 'training_info { initialization { name: "i" } }'),
+    "has_unnamed_graphs": (
+        'node { op_type: "If" input: "x" output: "z" attribute { name: "then_branch" type: GRAPH g { } } }',
+        "",
+    ),
+    "has_repeated_outputs": ('output { name: "y" }', ""),
+    "has_undefined_names": ('output { name: "z" }', ""),
     "has_late_uses": (
         'node { op_type: "Abs" input: "b" output: "a" } node { op_type: "Abs" input: "y" output: "b" }',
         "",

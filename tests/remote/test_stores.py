@@ -145,6 +145,9 @@ def test_what_is_no_object(store: Any, address: str):
         ("simplecache://x", "an address leads to one store, without others in a chain"),
         ("reference://x", "an address leads to one store, without others in a chain"),
         ("data://text/plain,abc", "an address leads to one store, without others in a chain"),
+        ("s3://", "the address names nothing that may be in its store"),
+        ("hf://gpt2", "the address names nothing that may be in its store"),
+        ("https://", "it is no address of HTTP"),
     ],
 )
 def test_what_is_no_store(address: str, told: str):

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models in Google Cloud Storage: a server that speaks its API, and gcsfs as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cloud_storage_server import CloudStorageServer
+from remote_models import external_model, small_model, write_inlined
+
+from onnx_lint.engine import lint_file
+from onnx_lint.remote import RemoteError, listed, open_remote
+from onnx_lint.settings import Settings
+
+pytestmark = pytest.mark.remote
+
+
+@pytest.fixture
+def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[CloudStorageServer]:
+    import gcsfs
+
+    with CloudStorageServer() as started:
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", started.url().rstrip("/"))
+        gcsfs.GCSFileSystem.clear_instance_cache()
+        yield started
+        gcsfs.GCSFileSystem.clear_instance_cache()
+
+
+def test_a_model_is_read_in_parts_and_told_with_its_generation(storage: CloudStorageServer, tmp_path: Path):
+    size = write_inlined(tmp_path / "m.onnx", tensors=4, elements=1 << 20)
+    storage.put("a/m.onnx", (tmp_path / "m.onnx").read_bytes())
+    report = lint_file("gs://zoo/a/m.onnx", Settings())
+    assert (report.unreadable, report.diagnostics, report.size) == (None, (), size)
+    assert (report.traffic.received, report.traffic.version) == (storage.sent, "1")
+    assert storage.sent < size / 100
+
+
+def test_listings_and_external_data(storage: CloudStorageServer, capfd: pytest.CaptureFixture[str]):
+    storage.put("a/e.onnx", external_model(1, 8))
+    storage.put("a/weights.bin", bytes(31))
+    storage.put("a/b/n.onnx", small_model(fault=True))
+    wanted = ["gs://zoo/a/b/n.onnx", "gs://zoo/a/e.onnx"]
+    for target in ("gs://zoo/a/", "gs://zoo", "gs://zoo/**/*.onnx"):
+        assert [found.url for found in listed(target)] == wanted
+    assert [item.rule for item in lint_file(wanted[1], Settings()).diagnostics] == ["external-range-beyond-file"]
+    assert lint_file("gs://zoo/none.onnx", Settings()).unreadable == "gs://zoo/none.onnx: there is no such object"
+    assert capfd.readouterr().err == "", "what a file system logs is not for whoever lints"
+
+
+def test_another_generation_makes_the_model_unreadable(storage: CloudStorageServer):
+    storage.put("m.onnx", small_model())
+    source = open_remote("gs://zoo/m.onnx", Settings())
+    storage.put("m.onnx", small_model())
+    with pytest.raises(RemoteError, match="it was changed while it was read"):
+        source.finish()
