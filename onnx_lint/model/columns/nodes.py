@@ -38,6 +38,9 @@ _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
 MAX_SHARED_BYTES: Final = 1_024
 """A longer rest is hardly ever repeated; a Constant with a small tensor is (docs/performance.md: shared-forms)."""
 
+BEFORE_NODES: Final = -1
+"""The position of inputs and initializers, which are there before the first node."""
+
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
 
@@ -92,13 +95,30 @@ class NodeForm:
 class NodeTable:
     """The columns of a list of nodes; each has an element for each node, in the order of the file."""
 
-    __slots__ = ("annotated", "forms", "inputs", "is_canonical", "longest", "names", "outputs")
+    __slots__ = (
+        "annotated",
+        "early_uses",
+        "forms",
+        "has_redefinitions",
+        "inputs",
+        "is_canonical",
+        "longest",
+        "names",
+        "outputs",
+        "positions",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, before: Iterable[str]) -> None:
         self.inputs: list[list[str]] = []
         self.outputs: list[list[str]] = []
         self.names: list[str] = []
         self.forms: list[NodeForm] = []
+        self.positions = dict.fromkeys(before, BEFORE_NODES)
+        """For each value name the index of the first node that outputs it, or BEFORE_NODES; not for the empty one."""
+        self.early_uses: list[int] = []
+        """The indices of the nodes with an input that neither an earlier node outputs nor stands before the nodes."""
+        self.has_redefinitions = False
+        """Whether a node outputs a name that another output has or that stands before the nodes."""
         self.annotated: list[int] = []
         """The indices of the nodes with documentation, metadata or a device configuration."""
         self.longest = 0x7F
@@ -110,21 +130,24 @@ class NodeTable:
         """
 
 
-def node_table(nodes: Iterable[bytes]) -> NodeTable:
+def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     """Read serialized NodeProtos. What cannot be parsed is left out, and the table is not called canonical then.
 
+    `before` are the names of the values that are there before the first node: inputs and initializers.
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """
-    table = NodeTable()
+    table = NodeTable(before)
     add_inputs, add_outputs = table.inputs.append, table.outputs.append
+    made_by, positions = table.outputs, table.positions
+    positions[""] = BEFORE_NODES
     add_name, add_form = table.names.append, table.forms.append
     known = _forms.get
-    for data in nodes:
+    for index, data in enumerate(nodes):
         inputs: list[str] = []
         outputs: list[str] = []
         name = ""
         position = 0
-        has_gap = False
+        has_gap = is_early = False
         # One loop without calls: a node has five strings. The tag behind each string is read in any case, so a string
         # that is longer than the rest raises IndexError.
         try:
@@ -136,7 +159,17 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
                 elif not length:
                     has_gap = True
                 position = start + length
-                inputs.append(data[start:position].decode())
+                name = data[start:position].decode()
+                try:
+                    maker = positions[name]
+                except KeyError:
+                    is_early = True
+                else:
+                    # The string that is there: a value is named where it is made and wherever it is used.
+                    if maker >= 0 and len(made_by[maker]) == 1:
+                        name = made_by[maker][0]
+                inputs.append(name)
+            name = ""
             while data[position] == _OUTPUT:
                 start = position + 2
                 length = data[start - 1]
@@ -159,6 +192,14 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
         except (IndexError, UnicodeDecodeError):
             inputs, outputs, name, rest = _parsed(data, table)
             has_gap = True
+            is_early = not positions.keys() >= set(inputs)
+        if is_early:
+            table.early_uses.append(index)
+        for output in outputs:
+            if output not in positions:
+                positions[output] = index
+            elif output:
+                table.has_redefinitions = True
         form = known((rest, len(inputs), len(outputs))) if not has_gap else None
         if form is None:
             form = _form(rest, inputs, outputs, table)
@@ -166,6 +207,7 @@ def node_table(nodes: Iterable[bytes]) -> NodeTable:
         add_outputs(outputs)
         add_name(name)
         add_form(form)
+    del positions[""]
     return table
 
 
