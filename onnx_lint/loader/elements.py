@@ -81,6 +81,9 @@ class _Count:
         self.types: dict[bytes, int] = {}
         """The types that have been counted, as equal ones are parsed once, and what each value of them takes up."""
 
+        self.functions: set[int] = set()
+        """What functions that have been counted have beside their names."""
+
     def add(self, data: bytes, message: str) -> None:
         """Count what is in one piece, level by level: messages of one kind that are small are counted together."""
         found: dict[str, list[bytes]] = {message: [data]}
@@ -127,6 +130,8 @@ class _Count:
             self.budget.take(name, field, len(values))
             if field.message == "NodeProto":
                 values = self.distinct_nodes(values) if self.shares_forms else self.nodes(values)
+            elif field.message == "FunctionProto":
+                values = self.distinct_functions(values)
             if field.message is not None:
                 inner.setdefault(field.message, []).extend(filter(None, values))
 
@@ -167,6 +172,29 @@ class _Count:
                     if len(self.forms) >= _MOST_FORMS:
                         self.forms.clear()
                     self.forms[key] = _bytes_of_further(key[0])
+        return found
+
+    def distinct_functions(self, values: Iterable[bytes]) -> list[bytes]:
+        """What is to be counted of these functions: of one that differs from another in its name alone not the nodes.
+
+        They are read into columns once, see `Function.twin`.
+        """
+        found: list[bytes] = []
+        for value in values:
+            try:
+                function = schema.columns("FunctionProto").FromString(value)
+            except (DecodeError, UnicodeDecodeError) as error:
+                schema.raise_lack_of_memory(error)
+                found.append(value)
+                continue
+            function.ClearField("name")
+            # In a set of hashes, as contents take up memory themselves; whoever makes two equal gains nothing by it.
+            key = hash(function.SerializePartialToString())
+            if key in self.functions:
+                function.ClearField("node")
+                value = function.SerializePartialToString()
+            self.functions.add(key)
+            found.append(value)
         return found
 
     def one_by_one(self, name: str, piece: bytes, inner: dict[str, list[bytes]]) -> None:

@@ -11,6 +11,7 @@ from typing import overload
 from onnx_lint import schema
 from onnx_lint.cached import cached_property, shared_property
 from onnx_lint.model.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
+from onnx_lint.model.columns.nodes import BEFORE_NODES as BEFORE_NODES
 from onnx_lint.model.columns.nodes import NodeForm, NodeTable, node_table
 from onnx_lint.model.columns.value_infos import ValueInfos, value_infos_of
 from onnx_lint.model.places.place import Place
@@ -168,8 +169,8 @@ class Definition(Record):
         return f"{self.field.replace('_', ' ')} {self.index} of {self.graph.describe()}"
 
 
-BEFORE_NODES = -1
-"""The position of inputs and initializers, which are there before the first node."""
+_MOST_SEARCHES = 4
+"""After so many it is noted where the nodes of each form stand, which takes up memory for each node."""
 
 
 class Graph:
@@ -210,6 +211,8 @@ class Graph:
         """The function in whose body the graph stands, at any depth."""
         self._parts = parts
         self._attributes = attributes
+        self._searches = 0
+        """How often nodes have been looked for by their forms."""
         self.nested: list[Graph] = []
         """The graphs in the attributes of the nodes, not those inside them."""
 
@@ -241,7 +244,7 @@ class Graph:
     @shared_property
     def table(self) -> NodeTable:
         """The nodes in columns. Rules ask these about all nodes, and make a Node of one that they report."""
-        return node_table(self.proto.node)
+        return node_table(self.proto.node, self.names_before_nodes)
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -254,9 +257,11 @@ class Graph:
         return self.table.names
 
     @shared_property
-    def distinct_node_names(self) -> frozenset[str]:
-        """The names of the nodes, the empty one too if there is a node without."""
-        return frozenset(self.table.names)
+    def has_repeated_node_names(self) -> bool:
+        """Whether two nodes have one name; a node without a name has none."""
+        names = self.table.names
+        distinct = set(names)
+        return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
 
     @property
     def node_inputs(self) -> list[list[str]]:
@@ -283,6 +288,9 @@ class Graph:
 
     def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
         """The nodes with one of the forms, in the order of the file."""
+        if self._searches < _MOST_SEARCHES and "_indices" not in self.__dict__:
+            self._searches += 1
+            return Nodes(self, [index for index, form in enumerate(self.table.forms) if form in forms])
         known = self._indices
         if len(forms) < len(known):
             found = [known[form] for form in forms if form in known]
@@ -322,7 +330,7 @@ class Graph:
     @shared_property
     def initializers(self) -> Initializers:
         """What the dense initializers state; a function has none."""
-        return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer[:])
+        return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer)
 
     @shared_property
     def value_infos(self) -> dict[str, ValueInfos]:
@@ -371,44 +379,23 @@ class Graph:
             return iter(self.input_names)
         return chain(self.input_names, self.initializer_names, self.sparse_initializer_names)
 
-    @shared_property
+    @property
     def positions(self) -> dict[str, int]:
         """For each value name the index of the first node that outputs it, or BEFORE_NODES.
 
         The empty name, which stands for an omitted input or output, is no value.
         """
-        return self._names_in_order[0]
+        return self.table.positions
 
     @property
     def early_uses(self) -> list[int]:
         """The indices of the nodes with an input that no input, initializer or earlier node of the graph defines."""
-        return self._names_in_order[1]
+        return self.table.early_uses
 
     @property
     def has_redefinitions(self) -> bool:
         """Whether a node outputs a name that an input, an initializer or another output has."""
-        return self._names_in_order[2]
-
-    @shared_property
-    def _names_in_order(self) -> tuple[dict[str, int], list[int], bool]:
-        found = dict.fromkeys(self.names_before_nodes, BEFORE_NODES)
-        found[""] = BEFORE_NODES
-        early: list[int] = []
-        has_redefinitions = False
-        table = self.table
-        # All three questions in one pass: what is defined so far is at hand here, and need not be compared by position.
-        for index, inputs in enumerate(table.inputs):
-            for name in inputs:
-                if name not in found:
-                    early.append(index)
-                    break
-            for name in table.outputs[index]:
-                if name not in found:
-                    found[name] = index
-                elif name:
-                    has_redefinitions = True
-        del found[""]
-        return found, early, has_redefinitions
+        return self.table.has_redefinitions
 
     def definitions(self) -> Iterator[tuple[str, Definition]]:
         """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""

@@ -46,13 +46,8 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     for graph in model.graphs:
         # A training algorithm is one graph with the inference graph.
         inference = _first_nodes(graph.parent) if graph.kind is GraphKind.ALGORITHM and graph.parent else {}
-        if _has_duplicates(graph) or not graph.distinct_node_names.isdisjoint(inference):
+        if graph.has_repeated_node_names or not inference.keys().isdisjoint(graph.node_names):
             yield from _duplicates(graph, inference)
-
-
-def _has_duplicates(graph: Graph) -> bool:
-    names, distinct = graph.node_names, graph.distinct_node_names
-    return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
 
 
 def _first_nodes(graph: Graph) -> dict[str, int]:

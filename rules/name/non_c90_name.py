@@ -118,14 +118,12 @@ def _names_of_few(graph: Graph, operators: set[str], attributes: set[str]) -> tu
 
 
 def _differ(graph: Graph, others: list[str]) -> bool:
-    """Whether the names of values and nodes and the `others` all differ.
-
-    Another rule wants the set of the node names as well, and no set of all names is made beside it.
-    """
-    nodes, values = graph.distinct_node_names, graph.positions
-    if len(nodes) < len(graph.node_names) or not nodes.isdisjoint(values):
+    """Whether the names of values and nodes and the `others` all differ; no set of all names is made for that."""
+    nodes, values = graph.node_names, graph.positions.keys()
+    if graph.has_repeated_node_names or not values.isdisjoint(nodes):
         return False
-    return len(set(others)) == len(others) and nodes.isdisjoint(others) and values.keys().isdisjoint(others)
+    different = set(others)
+    return len(different) == len(others) and different.isdisjoint(nodes) and values.isdisjoint(others)
 
 
 def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:

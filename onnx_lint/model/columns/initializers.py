@@ -67,12 +67,13 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     if not tensors:
         return NO_INITIALIZERS
     found = _empty()
+    shared: dict[bytes, bytes] = {}
     for start in range(0, len(tensors), CHUNK):
-        _add(found, tensors[start : start + CHUNK])
+        _add(found, tensors[start : start + CHUNK], shared)
     return found
 
 
-def _add(found: Initializers, pieces: Sequence[bytes]) -> None:
+def _add(found: Initializers, pieces: Sequence[bytes], shared: dict[bytes, bytes]) -> None:
     tensor = schema.columns("TensorProto")
     between = tensor(dims=[_NO_DIMENSION]).SerializePartialToString()
     merged = tensor.FromString(between.join(pieces))
@@ -92,7 +93,7 @@ def _add(found: Initializers, pieces: Sequence[bytes]) -> None:
         fields.clear()
     found.names.extend(names)
     found.element_types.extend(element_types)
-    found.shapes.extend(shapes)
+    found.shapes.extend(map(shared.setdefault, shapes, shapes))
     if len(raw_bytes) == count and fields and fields <= _PLAIN_FIELDS:
         found.fields.extend(["raw_data"] * count)
         found.entries.extend(raw_bytes)

@@ -41,6 +41,9 @@ _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
 MAX_SHARED_BYTES: Final = 1_024
 """A longer rest is hardly ever repeated; a Constant with a small tensor is (docs/performance.md: shared-forms)."""
 
+BEFORE_NODES: Final = -1
+"""The position of inputs and initializers, which are there before the first node."""
+
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
 
@@ -108,34 +111,52 @@ def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
     return _same(tuple([(each.name, each.type) for each in attributes])) if attributes else ()
 
 
-class Attributes:
-    """The attributes of forms that are parsed together: a message that is parsed by itself takes up a kilobyte."""
+_Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 
-    __slots__ = ("_forms", "_pieces", "_size")
+
+class _Batch:
+    """Forms whose attributes are parsed together: a message that is parsed by itself takes up a kilobyte."""
+
+    __slots__ = ("_forms", "_pieces", "_size", "_waiting")
 
     def __init__(self) -> None:
         self._forms: list[tuple[NodeForm, int]] = []
         self._pieces: list[bytes] = []
         self._size = 0
+        self._waiting: dict[_Key, NodeForm] = {}
+
+    def find(self, key: _Key) -> NodeForm | None:
+        """The form with this key that is to be remembered as soon as it has its attributes."""
+        return self._waiting.get(key)
 
     def add(self, form: NodeForm, count: int, serialized: bytes) -> None:
         """Take in a form that is to have so many attributes, which stand in `serialized` as in a NodeProto."""
         self._forms.append((form, count))
         self._pieces.append(serialized)
         self._size += len(serialized)
-        if self._size >= _BATCH_BYTES:
-            self.parse()
 
-    def parse(self) -> None:
-        """Give the forms their attributes."""
+    def remember(self, key: _Key, form: NodeForm) -> None:
+        """Remember the form for other tables, which another thread may read just now: not without its attributes."""
+        if self._forms and self._forms[-1][0] is form:
+            self._waiting[key] = form
+        else:
+            _forms.keep(key, form)
+
+    def parse(self, least: int = 0) -> None:
+        """Give the forms their attributes, where these take up more than `least` bytes."""
+        if self._size <= least:
+            return
         attributes = schema.outline("NodeProto").FromString(b"".join(self._pieces)).attribute
         start = 0
         for form, count in self._forms:
             form.attributes = attributes[start : start + count]
             form.attribute_types = _types_of(form.attributes)
             start += count
+        for key, form in self._waiting.items():
+            _forms.keep(key, form)
         self._forms.clear()
         self._pieces.clear()
+        self._waiting.clear()
         self._size = 0
 
 
@@ -145,28 +166,34 @@ class NodeTable:
     __slots__ = (
         "annotated",
         "annotations",
+        "early_uses",
         "forms",
+        "has_redefinitions",
         "inputs",
         "is_canonical",
         "longest",
         "names",
         "outputs",
-        "pending",
+        "positions",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, before: Iterable[str]) -> None:
         self.inputs: list[list[str]] = []
         self.outputs: list[list[str]] = []
         self.names: list[str] = []
         self.forms: list[NodeForm] = []
+        self.positions = dict.fromkeys(before, BEFORE_NODES)
+        """For each value name the index of the first node that outputs it, or BEFORE_NODES; not for the empty one."""
+        self.early_uses: list[int] = []
+        """The indices of the nodes with an input that neither an earlier node outputs nor stands before the nodes."""
+        self.has_redefinitions = False
+        """Whether a node outputs a name that another output has or that stands before the nodes."""
         self.annotated: list[int] = []
         """The indices of the nodes with documentation, metadata or a device configuration."""
         self.annotations: set[str] = set()
         """Which of these fields they have."""
         self.longest = 0x7F
         """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
-        self.pending: Attributes | None = None
-        """The attributes of forms that are still to be parsed."""
         self.is_canonical = True
         """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
 
@@ -174,33 +201,30 @@ class NodeTable:
         """
 
 
-def node_table(nodes: Iterable[bytes]) -> NodeTable:
+def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     """Read serialized NodeProtos. What cannot be parsed is left out, and the table is not called canonical then.
 
+    `before` are the names of the values that are there before the first node: inputs and initializers.
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """
-    table = NodeTable()
-    try:
-        _read(nodes, table)
-        if table.pending is not None:
-            table.pending.parse()
-            table.pending = None
-    except BaseException:
-        _forms.clear()  # which has forms without their attributes
-        raise
+    table, batch = NodeTable(before), _Batch()
+    _read(nodes, table, batch)
+    batch.parse()
     return table
 
 
-def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
+def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
     add_inputs, add_outputs = table.inputs.append, table.outputs.append
+    made_by, positions = table.outputs, table.positions
+    positions[""] = BEFORE_NODES
     add_name, add_form = table.names.append, table.forms.append
-    known = _forms.get
-    for data in nodes:
+    known, find = _forms.get, batch.find
+    for index, data in enumerate(nodes):
         inputs: list[str] = []
         outputs: list[str] = []
         name = ""
         position = 0
-        has_gap = False
+        has_gap = is_early = False
         # One loop without calls: a node has five strings. The tag behind each string is read in any case, so a string
         # that is longer than the rest raises IndexError.
         try:
@@ -212,7 +236,17 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
                 elif not length:
                     has_gap = True
                 position = start + length
-                inputs.append(data[start:position].decode())
+                name = data[start:position].decode()
+                try:
+                    maker = positions[name]
+                except KeyError:
+                    is_early = True
+                else:
+                    # The string that is there: a value is named where it is made and wherever it is used.
+                    if maker >= 0 and len(made_by[maker]) == 1:
+                        name = made_by[maker][0]
+                inputs.append(name)
+            name = ""
             while data[position] == _OUTPUT:
                 start = position + 2
                 length = data[start - 1]
@@ -235,16 +269,27 @@ def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
         except (IndexError, UnicodeDecodeError):
             inputs, outputs, name, rest = _parsed(data, table)
             has_gap = True
-        form = known((rest, len(inputs), len(outputs))) if not has_gap else None
+            is_early = not positions.keys() >= set(inputs)
+        if is_early:
+            table.early_uses.append(index)
+        for output in outputs:
+            if output not in positions:
+                positions[output] = index
+            elif output:
+                table.has_redefinitions = True
+        form = None
+        if not has_gap:
+            key = rest, len(inputs), len(outputs)
+            form = known(key) or find(key)
         if form is None:
-            form = _form(rest, inputs, outputs, table)
+            form = _form(rest, inputs, outputs, table, batch)
+            batch.parse(_BATCH_BYTES)
         add_inputs(inputs)
         add_outputs(outputs)
         add_name(name)
         add_form(form)
+    del positions[""]
 
-
-_Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 
 _forms: Final[Memory[_Key, NodeForm]] = Memory(_MAX_FORMS)
 
@@ -291,20 +336,20 @@ def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
     return proto, known
 
 
-def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) -> NodeForm:
+def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, batch: _Batch) -> NodeForm:
     """The form of the node that is next in the table."""
     core = _without_annotations(rest, table)
     key: _Key = (core, len(inputs), len(outputs))
     given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
     if not (all(given[0]) and all(given[1])):
         key = (core, *given)
-    form = _forms.get(key)
+    form = _forms.get(key) or batch.find(key)
     if form is None:
         bare = _bare(core)
-        form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table)
+        form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table, batch)
         if len(core) <= MAX_SHARED_BYTES and table.is_canonical:
             form.is_shared = True
-            _forms.keep(key, form)
+            batch.remember(key, form)
     return form
 
 
@@ -322,7 +367,9 @@ def _bare(core: bytes) -> tuple[str, str] | None:
         return None
 
 
-def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable) -> NodeForm:
+def _parsed_form(
+    core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable, batch: _Batch
+) -> NodeForm:
     """The form as the parser reads it. The table takes note of what it does not give again."""
     is_long = len(core) > MAX_SHARED_BYTES
     proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
@@ -344,8 +391,7 @@ def _parsed_form(core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], 
     if proto.attribute:
         for field in _BESIDE_ATTRIBUTES:
             proto.ClearField(field)
-        table.pending = table.pending or Attributes()
-        table.pending.add(form, len(proto.attribute), proto.SerializePartialToString())
+        batch.add(form, len(proto.attribute), proto.SerializePartialToString())
     return form
 
 

@@ -32,7 +32,7 @@ def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfos]:
     if not is_function:
         lists["input"] = [value.SerializePartialToString() for value in proto.input]
         lists["output"] = [value.SerializePartialToString() for value in proto.output]
-    lists["value_info"] = proto.value_info[:]
+    lists["value_info"] = proto.value_info
     return columns_of(lists)
 
 
@@ -40,13 +40,15 @@ def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
     """The columns of these lists of serialized ValueInfoProtos. They are read together, as most of them are short."""
     names: list[str] = []
     types: list[bytes] = []
+    shared: dict[bytes, bytes] = {}
     are_annotated = False
     pieces = chain.from_iterable(lists.values())
     while chunk := list(islice(pieces, CHUNK)):
         merged = schema.columns("ValueInfoProto").FromString(b"".join(chunk))
         if len(merged.name) == len(merged.type) == len(chunk):
             names += merged.name
-            types += merged.type
+            found_types = merged.type[:]
+            types += map(shared.setdefault, found_types, found_types)
         else:
             protos = list(map(_parsed, chunk))
             names += [proto.name for proto in protos]

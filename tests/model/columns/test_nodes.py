@@ -111,6 +111,21 @@ def test_the_table_has_what_the_nodes_have(seed: int, most: int, monkeypatch: py
     assert table.is_canonical or long_types
 
 
+def test_names_are_found_where_they_are_defined_and_stand_there_once():
+    rows = [
+        (["x", "w"], ["a"]),
+        (["a", "late", ""], ["b", "c"]),
+        (["b", "\u00e9" * 200], ["late", "a"]),
+        (["a"], ["", "x"]),
+    ]
+    table = node_table([NODE(input=i, output=o, op_type="Op").SerializeToString() for i, o in rows], ["x", "w"])
+    assert table.positions == {"x": -1, "w": -1, "a": 0, "b": 1, "c": 1, "late": 2}
+    assert (table.early_uses, table.has_redefinitions) == ([1, 2], True)
+    assert table.inputs[1][0] is table.inputs[3][0] is table.outputs[0][0]
+    table = node_table([NODE(input=i, output=o, op_type="Op").SerializeToString() for i, o in rows[:1]], ["x", "w"])
+    assert (table.early_uses, table.has_redefinitions) == ([], False)
+
+
 def test_nodes_that_do_the_same_share_a_form():
     texts = [("x", "y", "a"), ("long" * 100, "z", ""), ("", "y", "c"), ("é", "y", "d")]
     nodes = [NODE(input=[i], output=[o], name=n, op_type="Relu") for i, o, n in texts]
