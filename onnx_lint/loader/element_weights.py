@@ -53,7 +53,9 @@ _ANNOTATIONS: Final = frozenset({"doc_string", "metadata_props", "device_configu
 """A node that has one of these is looked at by itself."""
 
 _OF_INITIALIZER: Final = 300
-"""Which stands in columns; other tensors are parts of messages that stay."""
+"""Which stands in columns; other tensors are parts of messages that stay. Each node may have one that is counted so."""
+_OF_FURTHER_INITIALIZER: Final = 700
+"""With what rules keep of it where it is faulty: of models that people make few are."""
 
 _OF_STRING: Final = 300
 _OF_NODE_STRING: Final = 80
@@ -92,6 +94,8 @@ class ElementBudget:
         """How many nodes have no annotation, if each of those that were counted stands in a node of its own."""
         self.plain_nodes = 0
         """How many nodes have no attribute, likewise."""
+        self.free_nodes = 0
+        """How many nodes have no initializer of their own, likewise."""
 
     def take(self, name: str, field: wire.Field, count: int) -> None:
         """Count so many occurrences of a field of the message `name`; raises TooManyElementsError."""
@@ -100,6 +104,7 @@ class ElementBudget:
             self.node_strings += _FEW_STRINGS * count
             self.bare_nodes += count
             self.plain_nodes += count
+            self.free_nodes += count
         elif name == "NodeProto" and field.name in _ANNOTATIONS:
             annotated = min(count, self.bare_nodes)
             self.bare_nodes -= annotated
@@ -109,6 +114,11 @@ class ElementBudget:
             self.plain_nodes -= first
             self.spend(first * _OF_ATTRIBUTE)
             count -= first
+        elif name == "GraphProto" and field.name == "initializer":
+            used = min(count, self.free_nodes)
+            self.free_nodes -= used
+            self.spend(used * _OF_INITIALIZER)
+            count -= used
         elif name == "NodeProto" and field.is_string and field.repeated:
             few = min(count, self.node_strings)
             self.node_strings -= few
@@ -130,7 +140,7 @@ class ElementBudget:
 def _bytes_of(name: str, field: wire.Field) -> int:
     """How many bytes of memory one occurrence of the field takes up."""
     if name == "GraphProto" and field.name == "initializer":
-        return _OF_INITIALIZER
+        return _OF_FURTHER_INITIALIZER
     if field.message is not None:
         return _OF_MESSAGES.get(field.message, _OF_MESSAGE)
     if not field.repeated:

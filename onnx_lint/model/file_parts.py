@@ -256,7 +256,7 @@ class FileParts(LoadedFile):
             return self.tensors.unproved
         from onnx_lint.model.tensors import outside  # late, as above
 
-        return self.tensors.unproved.with_others(outside.dense(self.external_data, self.data_folder))
+        return (*self.tensors.unproved, *outside.dense(self.external_data, self.data_folder))
 
     @cached_property
     def sparse_tensors(self) -> Sequence[StoredSparseTensor]:

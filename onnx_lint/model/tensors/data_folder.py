@@ -29,6 +29,9 @@ MAX_POINTER_BYTES: Final = 1024
 _LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v[0-9]+\n(?:[^\n]*\n)*?oid "
 
 
+_MOST_KEPT: Final = 10_000
+
+
 def is_lfs_pointer(head: bytes) -> bool:
     """Whether a file that begins with these bytes is what Git LFS puts in the place of a large file."""
     return re.match(_LFS_POINTER, head) is not None
@@ -62,7 +65,7 @@ class ExternalFile(Record):
 
 
 class DataFolder:
-    """The folder of one model. Each file is looked up once."""
+    """The folder of one model. Each file is looked up once, where there are not too many to keep what was found."""
 
     def __init__(self, directory: str, trusted: Sequence[str] = (), most: int = sys.maxsize) -> None:
         """`trusted`: the folders into which links are followed, with all that is below them.
@@ -94,9 +97,12 @@ class DataFolder:
 
     def file(self, location: str) -> ExternalFile:
         """What is found under a location that is a relative path without parent directories."""
-        if location not in self._files:
-            self._files[location] = self._found(location)
-        return self._files[location]
+        found = self._files.get(location)
+        if found is None:
+            found = self._found(location)
+            if len(self._files) < _MOST_KEPT:
+                self._files[location] = found
+        return found
 
     def open(self, location: str) -> tuple[int, os.stat_result]:
         """The descriptor of the regular file under a location, open for reading, and its status.

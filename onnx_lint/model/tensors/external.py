@@ -80,7 +80,6 @@ class ExternalData:
     __slots__ = (
         "_digests",
         "_folder",
-        "_origin",
         "data_location",
         "data_type",
         "keys",
@@ -88,12 +87,14 @@ class ExternalData:
         "location",
         "needed_bytes",
         "offset",
+        "origin",
         "value_fields",
     )
 
     def __init__(self, origin: Tensor | TensorOrigin, folder: DataFolder | None, digests: Digests | None) -> None:
         """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
-        self._origin = origin
+        self.origin = origin
+        """The tensor, or what it is made from again."""
         self._folder = folder
         self._digests = digests
         tensor = made(origin)
@@ -124,7 +125,7 @@ class ExternalData:
     @property
     def tensor(self) -> Tensor:
         """The tensor, which is made for whoever asks where there are many of them."""
-        return made(self._origin)
+        return made(self.origin)
 
     @property
     def proto(self) -> Proto:

@@ -12,6 +12,7 @@ from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.model.tensors.data_folder import DataFolder
 from onnx_lint.model.tensors.external import ExternalData
+from onnx_lint.model.tensors.remade import made
 from onnx_lint.model.tensors.sparse import StoredSparseTensor
 from onnx_lint.model.tensors.stored_tensor import StoredTensor
 from onnx_lint.record import replace
@@ -58,14 +59,22 @@ class DataFileSource:
 class OutsideTensor(StoredTensor):
     """A tensor with external data, whose values are read from their file."""
 
+    __slots__ = ("_data", "_payload")
+
     def __init__(self, data: ExternalData, payload: Payload, source: DataFileSource) -> None:
-        tensor = data.tensor
-        super().__init__(Tensor(tensor.proto, tensor.place, tensor.graph, (payload,)), source, "raw_data")
-        self._values_place = data.entry_place("location")
+        self._data = data
+        self._payload = payload
+        super().__init__(data.tensor, source, "raw_data")
+        self._origin = data.origin
+
+    @property
+    def tensor(self) -> Tensor:
+        """The tensor, with the bytes of the file as its values."""
+        return replace(made(self._origin), payloads=(self._payload,))
 
     def place_of(self, field: str) -> Place:
         """The place of the entry that names the file."""
-        return self._values_place
+        return self._data.entry_place("location")
 
     def name_of(self, field: str) -> str:
         """What holds the values, in words."""

@@ -7,8 +7,8 @@ kilobyte, however small it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, overload
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, overload
 
 from onnx_lint.model.graph import Graph
 from onnx_lint.model.parts import Tensor
@@ -16,10 +16,6 @@ from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import Key, Place
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.source import Source
-
-if TYPE_CHECKING:
-    from onnx_lint.model.tensors.stored_tensor import StoredTensor
 
 MOST_KEPT: Final = 1_000
 """So many tensors of one list are kept with what was found out of them; as many findings of a rule are reported."""
@@ -45,51 +41,8 @@ class TensorOrigin(Record):
         return Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
 
 
-class StoredOrigin(Record):
-    """What a stored tensor is made from."""
-
-    origin: TensorOrigin
-    right_field: str | None
-
-
-class StoredTensors(Sequence["StoredTensor"]):
-    """Tensors in the order of the model; the first ones are kept, the others made when somebody comes to them."""
-
-    __slots__ = ("_items", "_source")
-
-    def __init__(self, items: list[StoredTensor | StoredOrigin], source: Source) -> None:
-        self._items = items
-        self._source = source
-
-    def with_others(self, others: Iterable[StoredTensor | StoredOrigin]) -> StoredTensors:
-        """These tensors, and others behind them."""
-        return StoredTensors([*self._items, *others], self._source)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __iter__(self) -> Iterator[StoredTensor]:
-        return map(self._made, self._items)
-
-    @overload
-    def __getitem__(self, index: int) -> StoredTensor: ...
-    @overload
-    def __getitem__(self, index: slice) -> StoredTensors: ...
-    def __getitem__(self, index: int | slice) -> StoredTensor | StoredTensors:
-        if isinstance(index, slice):
-            return StoredTensors(self._items[index], self._source)
-        return self._made(self._items[index])
-
-    def _made(self, item: StoredTensor | StoredOrigin) -> StoredTensor:
-        if not isinstance(item, StoredOrigin):
-            return item
-        from onnx_lint.model.tensors.stored_tensor import StoredTensor  # which most models have no need of
-
-        return StoredTensor(item.origin.make(), self._source, item.right_field)
-
-
 class Tensors(Sequence[Tensor]):
-    """Tensors in the order of the model; the first ones are kept, as above."""
+    """Tensors in the order of the model; the first ones are kept, the others made when somebody comes to them."""
 
     __slots__ = ("_items",)
 

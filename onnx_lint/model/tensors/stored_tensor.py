@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from onnx_lint.cached import cached_property
 from onnx_lint.model.columns.tensor_encodings import element_count, encoding_in
 from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.parts import Tensor
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import Place
+from onnx_lint.model.tensors.remade import TensorOrigin, made
 from onnx_lint.model.tensors.strings import StringScan
 from onnx_lint.model.tensors.wire_values import count_entries
+from onnx_lint.schema import Proto
 from onnx_lint.source import Source
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, TYPED_FIELDS, ElementType
 
@@ -22,53 +23,57 @@ _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strin
 class StoredTensor:
     """A tensor with what can be told of its values without looking at them, and their payloads."""
 
-    def __init__(self, tensor: Tensor, source: Source, right_field: str | None = None) -> None:
-        if right_field is not None:
-            self.fields = (right_field,)
-            self.field = self.right_field = right_field
-        self.tensor = tensor
-        self.proto = tensor.proto
+    __slots__ = (
+        "_counts",
+        "_origin",
+        "_strings",
+        "elements",
+        "field",
+        "fields",
+        "is_external",
+        "right_field",
+        "segment",
+        "source",
+        "type",
+    )
+
+    def __init__(
+        self, tensor: Tensor, source: Source, right_field: str | None = None, origin: TensorOrigin | None = None
+    ) -> None:
+        """`origin`: what the tensor is made from again for whoever asks for more than is read here; None to keep it."""
+        proto = tensor.proto
+        self._origin = origin or tensor
         self.source = source
-        self.type: ElementType | None = ELEMENT_TYPES.get(tensor.proto.data_type)
+        self.type: ElementType | None = ELEMENT_TYPES.get(proto.data_type)
         """The element type; None where it is missing, UNDEFINED or unknown."""
-        self.is_external = bool(tensor.proto.data_location == EXTERNAL)
+        self.is_external = bool(proto.data_location == EXTERNAL)
         """Whether the values are in another file."""
-        self._counts: dict[str, int] = {}
-
-    @cached_property
-    def elements(self) -> int | None:
+        self.elements = element_count(proto.dims)
         """How many elements the dimensions make; None where one is negative or the product is beyond 64 bits."""
-        return element_count(self.proto.dims)
-
-    @cached_property
-    def segment(self) -> tuple[int, int] | None:
+        self.segment = (proto.segment.begin, proto.segment.end) if proto.HasField("segment") else None
         """Begin and end of the part of the tensor that the message holds; None where it holds all."""
-        if not self.proto.HasField("segment"):
-            return None
-        return self.proto.segment.begin, self.proto.segment.end
-
-    @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """The fields that hold values.
-
-        An empty raw_data counts where another field has values: the schema tells readers to take raw_data if it is set.
-        """
-        filled = {payload.field for payload in self.tensor.payloads}
-        found = tuple(name for name in TYPED_FIELDS if name in filled or getattr(self.proto, name))
-        if "raw_data" in filled or (self.proto.HasField("raw_data") and (found or self.proto.raw_data)):
-            return ("raw_data", *found)
-        return found
-
-    @cached_property
-    def field(self) -> str | None:
+        self.fields = _fields(tensor) if right_field is None else (right_field,)
+        """The fields that hold values."""
+        self.field = self.fields[0] if len(self.fields) == 1 and not self.is_external else None
         """The one field that holds values; None where none or several do, or where they are in another file."""
-        return self.fields[0] if len(self.fields) == 1 and not self.is_external else None
-
-    @cached_property
-    def right_field(self) -> str | None:
+        self.right_field = right_field
         """The one field that holds values, where it is one for the element type."""
-        field = self.field
-        return field if field is not None and encoding_in(self.proto.data_type, field) is not None else None
+        if right_field is not None:
+            self.field = right_field
+        elif self.field is not None and encoding_in(proto.data_type, self.field) is not None:
+            self.right_field = self.field
+        self._counts: dict[str, int] | None = None
+        self._strings: StringScan | None = None
+
+    @property
+    def tensor(self) -> Tensor:
+        """The tensor, which is made for whoever asks where there are many of them."""
+        return made(self._origin)
+
+    @property
+    def proto(self) -> Proto:
+        """The TensorProto."""
+        return self.tensor.proto
 
     def payloads(self, field: str) -> list[Payload]:
         """What the loader left in the source of a field."""
@@ -76,6 +81,9 @@ class StoredTensor:
 
     def count(self, field: str) -> int:
         """How many entries a field has, bytes for raw_data. Varints and unpacked records are counted in the source."""
+        if isinstance(self._origin, TensorOrigin):
+            return self._counted(field)
+        self._counts = self._counts or {}
         if field not in self._counts:
             self._counts[field] = self._counted(field)
         return self._counts[field]
@@ -83,20 +91,27 @@ class StoredTensor:
     def _counted(self, field: str) -> int:
         if field == "string_data":
             return self.strings.count
-        count = len(getattr(self.proto, field))
-        payloads = self.payloads(field)
+        tensor = self.tensor
+        count = len(getattr(tensor.proto, field))
+        payloads = [payload for payload in tensor.payloads if payload.field == field]
         if field == "raw_data":
             # Of several the last one is the value; where it stayed in the source the message has an empty one.
             return payloads[-1].length if payloads and not count else count
         return count + sum(count_entries(self.source, payload) for payload in payloads)
 
-    @cached_property
+    @property
     def strings(self) -> StringScan:
         """What one pass over string_data tells."""
+        if self._strings is not None:
+            return self._strings
+        tensor = self.tensor
         scan = StringScan()
-        scan.strings(self.proto.string_data)
-        for payload in self.payloads("string_data"):
-            scan.run(self.source, payload)
+        scan.strings(tensor.proto.string_data)
+        for payload in tensor.payloads:
+            if payload.field == "string_data":
+                scan.run(self.source, payload)
+        if not isinstance(self._origin, TensorOrigin):
+            self._strings = scan
         return scan
 
     @property
@@ -149,7 +164,7 @@ class StoredTensor:
         name = self.type.name if self.type else f"element type {self.proto.data_type}"
         return f"{name}{describe_shape(self.proto.dims)}"
 
-    @cached_property
+    @property
     def offset(self) -> int | None:
         """Where the values begin, for a tensor that the loader left in the source as a run of records.
 
@@ -157,3 +172,16 @@ class StoredTensor:
         """
         runs = [payload.offset for payload in self.tensor.payloads if not payload.packed]
         return min(runs) if runs else None
+
+
+def _fields(tensor: Tensor) -> tuple[str, ...]:
+    """The fields that hold values.
+
+    An empty raw_data counts where another field has values: the schema tells readers to take raw_data if it is set.
+    """
+    proto = tensor.proto
+    filled = {payload.field for payload in tensor.payloads}
+    found = tuple([name for name in TYPED_FIELDS if name in filled or getattr(proto, name)])
+    if "raw_data" in filled or (proto.HasField("raw_data") and (found or proto.raw_data)):
+        return ("raw_data", *found)
+    return found

@@ -19,7 +19,7 @@ from onnx_lint.model.graph import Graph
 from onnx_lint.model.parts import Attribute, SparseTensor, Tensor
 from onnx_lint.model.payload import Payload
 from onnx_lint.model.places.place import Key, Place
-from onnx_lint.model.tensors.remade import MOST_KEPT, StoredOrigin, StoredTensors, TensorOrigin, Tensors
+from onnx_lint.model.tensors.remade import MOST_KEPT, TensorOrigin, Tensors
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
 from onnx_lint.source import Source
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class SuspectTensors(Record):
     """The tensors of a model about which a rule may have something to say."""
 
-    miscounted: StoredTensors
+    miscounted: tuple[StoredTensor, ...]
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
-    unproved: StoredTensors
+    unproved: tuple[StoredTensor, ...]
     """The miscounted ones, and those whose number is right, with values that are not evidently right."""
     sparse: tuple[StoredSparseTensor, ...]
     """Every sparse tensor."""
@@ -91,10 +91,10 @@ def find_suspects(
         if not graph.is_function:
             walk.initializers(graph)
     walk.attributes(attributes)
-    miscounted = StoredTensors(walk.miscounted, source)
+    miscounted = tuple(walk.miscounted)
     return SuspectTensors(
         miscounted,
-        miscounted.with_others(walk.counted),
+        (*miscounted, *walk.counted),
         tuple(walk.sparse),
         Tensors(walk.documented),
         Tensors(walk.with_metadata),
@@ -112,8 +112,8 @@ class _Collector:
     def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
         self.source = source
         self.payloads = payloads
-        self.miscounted: list[StoredTensor | StoredOrigin] = []
-        self.counted: list[StoredTensor | StoredOrigin] = []
+        self.miscounted: list[StoredTensor] = []
+        self.counted: list[StoredTensor] = []
         self.sparse: list[StoredSparseTensor] = []
         self.documented: list[Tensor | TensorOrigin] = []
         self.with_metadata: list[Tensor | TensorOrigin] = []
@@ -178,17 +178,11 @@ class _Collector:
             self.keep(self.counted, tensor, index, encoding.field)
 
     def keep(
-        self,
-        found: list[StoredTensor | StoredOrigin],
-        tensor: Tensor,
-        index: int | None,
-        right_field: str | None = None,
+        self, found: list[StoredTensor], tensor: Tensor, index: int | None, right_field: str | None = None
     ) -> None:
-        """Add the tensor to those that were found, or what it is made from where there are many of them."""
-        if len(found) < MOST_KEPT:
-            found.append(self.stored(tensor, right_field))
-        else:
-            found.append(StoredOrigin(self.origin(tensor, index), right_field))
+        """Add the tensor to those that were found."""
+        origin = None if len(found) < MOST_KEPT else self.origin(tensor, index)
+        found.append(self.stored(tensor, right_field, origin))
 
     def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
         if index is not None:
@@ -225,7 +219,9 @@ class _Collector:
         tensor = self.described(proto, set_fields(proto), sparse.place.at(field), sparse.graph)
         return self.stored(tensor)
 
-    def stored(self, tensor: Tensor, right_field: str | None = None) -> StoredTensor:
+    def stored(
+        self, tensor: Tensor, right_field: str | None = None, origin: TensorOrigin | None = None
+    ) -> StoredTensor:
         from onnx_lint.model.tensors.stored_tensor import StoredTensor  # which most models have no need of
 
-        return StoredTensor(tensor, self.source, right_field)
+        return StoredTensor(tensor, self.source, right_field, origin)

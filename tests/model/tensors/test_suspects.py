@@ -49,8 +49,7 @@ def test_tensors_that_are_made_anew_for_each_rule_have_the_same_findings(
     model = load(BytesSource(serialized_fixture(fixture)))
     assert lint(model, TENSOR_SETTINGS) == expected
     of_sparse = {id(part) for each in model.tensors.sparse for part in (each.values, each.indices)}
-    twice = zip(model.tensors.unproved, model.tensors.unproved, strict=True)
-    assert all(first is not second for first, second in twice if id(first) not in of_sparse)
+    assert all(each.tensor is not each.tensor for each in model.tensors.unproved if id(each) not in of_sparse)
 
 
 @pytest.mark.parametrize("holder", ["initializer", "attribute"])
