@@ -30,30 +30,27 @@ def diagnose(
 
     What is only to be counted is added to `counts`, under the rule and the words for one and for several.
     """
-    levels: dict[str, Severity | None] = {}
+    edition = settings.standard.edition
+    levels: dict[str, tuple[str | None, Severity | None]] = {}
     for finding in findings:
         clause = _clause_of(entry.rule, finding)
         if clause.id not in levels:
-            levels[clause.id] = _level(entry, clause, settings)
-        level = levels[clause.id]
-        if level is None and _is_counted(entry, clause, settings):
+            how = presence(entry, clause, settings) if edition in clause.keyword else None
+            levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
+        how, level = levels[clause.id]
+        if how == "counted":
             counts[entry.id, clause.counted] += finding.count
         if level is not None:
             extent = _extent(finding, model)
-            yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, settings.standard.edition)
+            yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, edition)
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
-    """The severity of what the rule finds against the clause; None where that is not to be reported."""
+    """The severity of what the rule finds against a clause that is listed; None where the edition has none for it."""
     level = severity(clause, settings.standard.edition)
-    if level is None or presence(entry, clause, settings) != "listed":
+    if level is None:
         return None
     return settings.severities.get(entry.id, Severity.ERROR if settings.target.is_refused(clause) else level)
-
-
-def _is_counted(entry: Registered, clause: Clause, settings: Settings) -> bool:
-    in_edition = settings.standard.edition in clause.keyword
-    return in_edition and presence(entry, clause, settings) == "counted"
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:

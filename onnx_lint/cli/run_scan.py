@@ -55,6 +55,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     targets = _targets(plan, part)
     limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
+    if own["against"] is not None and os.path.realpath(own["against"]) == os.path.realpath(own["folder"]):
+        raise RequestError("--against and --to name the same folder; a copy of it is what can be held against")
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
     old = _opened(own["against"]) if own["against"] is not None else None
     is_shown = not (own["quiet"] or own["no_progress"])

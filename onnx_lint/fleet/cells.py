@@ -40,6 +40,7 @@ class Cell:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
+        self._read_before = 0
 
     def lint(self, job: Job, limits: Limits) -> Outcome | Failure:
         """The outcome of the job; a Failure where the process ended in it. Raises FleetError if none can be started."""
@@ -73,14 +74,8 @@ class Cell:
                         stream.close()
 
     def bytes_read(self) -> int:
-        """How many bytes the process has read so far, from files and pipes; 0 where the system does not tell."""
-        if self._process is None:
-            return 0
-        try:
-            counters = psutil.Process(self._process.pid).io_counters()
-        except (psutil.Error, AttributeError, OSError):
-            return 0
-        return int(getattr(counters, "read_chars", counters.read_bytes))
+        """How many bytes the process has read from files since it was ready; 0 where the system does not tell."""
+        return max(_read(self._process) - self._read_before, 0) if self._process is not None else 0
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
@@ -106,6 +101,7 @@ class Cell:
             said = self._errors.read().decode(errors="backslashreplace").strip().rpartition("\n")[2]
             self.close()
             raise FleetError(f"a worker cannot start the process that lints: {said or 'it does not answer'}")
+        self._read_before = _read(process)
         return process
 
     def _awaited(self, process: subprocess.Popen[bytes], limits: Limits) -> Any:
@@ -134,6 +130,15 @@ def _hand_on(stream: IO[bytes], answers: queue.SimpleQueue[Any]) -> None:
         while True:
             answers.put(pickle.load(stream))
     answers.put(_END)
+
+
+def _read(process: subprocess.Popen[bytes]) -> int:
+    """Bytes that the process has read from files and pipes."""
+    try:
+        counters = psutil.Process(process.pid).io_counters()
+    except (psutil.Error, AttributeError, OSError):
+        return 0
+    return int(getattr(counters, "read_chars", counters.read_bytes))
 
 
 def _resident(process: subprocess.Popen[bytes]) -> int:

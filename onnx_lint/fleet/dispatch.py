@@ -137,7 +137,7 @@ class Dispatch:
         finally:
             if self._is_lone and not self._flying:
                 self._is_lone = False
-        self._progress.bytes_read += done.bytes_read
+        self._progress.bytes_read += done.bytes_read + sum(outcome.received for outcome in done.outcomes)
         yield from done.outcomes
         told = {outcome.path for outcome in done.outcomes}
         jobs = {job.path: job for job in chunk.jobs}

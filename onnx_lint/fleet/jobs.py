@@ -52,6 +52,8 @@ class Outcome(Record):
     errors: int
     warnings: int
     notes: int
+    received: int
+    """Bytes that came from a store."""
     settled: bool
     """Whether there is a verdict. What could not be read, or ended its process, is tried again by the next scan."""
 

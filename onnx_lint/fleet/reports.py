@@ -15,11 +15,12 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from onnx_lint.fleet.errors import FleetError
+from onnx_lint.fleet.head import FORMAT, SCAN, VERSION, check_same, head_in
 from onnx_lint.fleet.jobs import Outcome
 from onnx_lint.fleet.shards import (
     Place,
@@ -34,15 +35,11 @@ from onnx_lint.fleet.shards import (
 from onnx_lint.report import OWN_ERRORS
 from onnx_lint.reporters.escape import visible
 
-FORMAT: Final = "onnx-lint scan"
-VERSION: Final = 1
-
 MODELS_OF_A_SHARD: Final = 1_000
 
-_SCAN: Final = "scan.json"
 _REPORT: Final = "report.json"
 _LOCK: Final = "lock"
-_OWN: Final = frozenset({_SCAN, _LOCK, "landing", "report", "report.next", "report.old", _SCAN + ".tmp"})
+_OWN: Final = frozenset({SCAN, _LOCK, "landing", "report", "report.next", "report.old", SCAN + ".tmp"})
 
 
 class Entry(NamedTuple):
@@ -179,7 +176,7 @@ def open_to_read(folder: str) -> Reports:
     """The reports in a folder. Raises FleetError where it holds none, or damaged ones."""
     if not os.path.isdir(folder):
         raise FleetError(f"{visible(folder)}: {'is no folder' if os.path.lexists(folder) else 'is not there'}")
-    head = _head_in(folder)
+    head = head_in(folder)
     if head is None:
         raise FleetError(f"{visible(folder)} holds no reports of a scan")
     return Reports(folder, head)
@@ -195,14 +192,14 @@ def open_to_scan(folder: str, head: dict[str, Any], *, anew: bool) -> Iterator[R
     try:
         _make(folder)
         with _locked(folder):
-            known = _head_in(folder)
+            known = head_in(folder)
             if known is not None and not anew:
-                _check_same(folder, known, head)
+                check_same(folder, known, head)
             if anew:
                 for name in ("landing", "report", "report.next", "report.old"):
                     shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
             _recover(folder)
-            write_whole(os.path.join(folder, _SCAN), _json(head))
+            write_whole(os.path.join(folder, SCAN), _json(head))
             yield Reports(folder, head)
     except OSError as error:
         raise FleetError(f"{visible(folder)}: {error.strerror or error}") from error
@@ -213,7 +210,7 @@ def _make(folder: str) -> None:
         raise FleetError(f"{visible(folder)}: is no folder")
     os.makedirs(folder, exist_ok=True)
     foreign = sorted(name for name in os.listdir(folder) if name not in _OWN)
-    if foreign and not os.path.exists(os.path.join(folder, _SCAN)):
+    if foreign and not os.path.exists(os.path.join(folder, SCAN)):
         shown = visible(foreign[0])
         raise FleetError(f"{visible(folder)} holds other things, such as {shown}, and no reports of a scan")
 
@@ -232,60 +229,6 @@ def _locked(folder: str) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _head_in(folder: str) -> dict[str, Any] | None:
-    """What stands in `scan.json`; None where there is no such file."""
-    path = os.path.join(folder, _SCAN)
-    try:
-        with open(path, "rb") as stream:
-            head = json.load(stream)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise FleetError(f"{visible(path)}: {error.strerror}") from error
-    except ValueError:
-        head = None
-    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("tool"), dict):
-        raise FleetError(f"{visible(path)} is none that a scan writes")
-    if head.get("version") != VERSION:
-        raise FleetError(f"{visible(path)} has version {head.get('version')!r}, of which this onnx-lint knows nothing")
-    return head
-
-
-_COMPARED: Final = {
-    ("tool", "version"): "onnx-lint",
-    ("targets",): "targets",
-    ("exclude",): "--exclude",
-    ("part",): "--part",
-    ("tool", "specification"): "the edition or variant",
-    ("tool", "rules"): "the selection of rules",
-    ("min_severity",): "--min-severity",
-    ("settings",): "the settings",
-}
-"""What has to be the same for a scan to go on, and what it is called."""
-
-
-def _check_same(folder: str, known: Mapping[str, Any], head: Mapping[str, Any]) -> None:
-    for path, name in _COMPARED.items():
-        before, now = _at(known, path), _at(head, path)
-        if before != now:
-            shown = f" ({_shown(before)} then, {_shown(now)} now)" if path[-1] not in {"rules", "settings"} else ""
-            raise FleetError(
-                f"{visible(folder)} is of a scan that differs in {name}{shown}: choose another folder, or --anew to"
-                " forget what is there"
-            )
-
-
-def _at(value: Any, path: Sequence[str]) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
-def _shown(value: Any) -> str:
-    text = visible(json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= 100 else f"{text[:97]}..."
 
 
 def _json(value: Any) -> bytes:

@@ -12,9 +12,10 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from onnx_lint import __version__
+from onnx_lint.fleet.head import FORMAT, VERSION
 from onnx_lint.fleet.jobs import Job, Limits, Outcome
 from onnx_lint.fleet.records import unreadable
-from onnx_lint.fleet.reports import FORMAT, VERSION, Reports
+from onnx_lint.fleet.reports import Reports
 from onnx_lint.locations import is_remote
 from onnx_lint.record import Record, replace
 from onnx_lint.registry import registry

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -132,8 +133,11 @@ class FileParts(LoadedFile):
         Most graphs lack most of what they may have, so a rule that asks here first looks at few or none.
         """
         if field not in self._graphs_with:
-            of_functions = field in schema.message("FunctionProto").DESCRIPTOR.fields_by_name
-            graphs = self.graphs if of_functions else [graph for graph in self.graphs if not graph.is_function]
+            graphs = (
+                self.graphs
+                if field in _fields_of_functions()
+                else [graph for graph in self.graphs if not graph.is_function]
+            )
             self._graphs_with[field] = [graph for graph in graphs if getattr(graph.proto, field)]
         return self._graphs_with[field]
 
@@ -278,6 +282,11 @@ class FileParts(LoadedFile):
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
         holders = self.graphs_with(METADATA), self.nodes_with(METADATA), self.annotated_value_infos
         return metadata_lists(self.proto, *holders, self.tensors.with_metadata)
+
+
+@functools.cache
+def _fields_of_functions() -> frozenset[str]:
+    return frozenset(field.name for field in schema.message("FunctionProto").DESCRIPTOR.fields)
 
 
 def _is_any(_: object) -> bool:
