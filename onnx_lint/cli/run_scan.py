@@ -49,14 +49,13 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
 
         show_settings(plan)
         return exit_codes.CLEAN
+    _check_folders(own)
     run = plan.of_run()
     part = _part_of(own["part"])
     usual, level = plan.of("-").settings, Severity.of(run.min_severity)
     targets = _targets(plan, part)
     limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
-    if own["against"] is not None and os.path.realpath(own["against"]) == os.path.realpath(own["folder"]):
-        raise RequestError("--against and --to name the same folder; a copy of it is what can be held against")
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
     old = _opened(own["against"]) if own["against"] is not None else None
     is_shown = not (own["quiet"] or own["no_progress"])
@@ -79,6 +78,14 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
         if (error.name or "").partition(".")[0] not in _NEEDED:
             raise
         raise RunError(f"scan needs {error.name}, which comes with: pip install 'onnx-lint[fleet]'") from error
+
+
+def _check_folders(own: Mapping[str, Any]) -> None:
+    """Raise RequestError for folders that reports cannot be written to, or held against."""
+    if is_remote(own["folder"]):
+        raise RequestError("--to is a folder on this machine, from which reports may be copied to a store")
+    if own["against"] is not None and os.path.realpath(own["against"]) == os.path.realpath(own["folder"]):
+        raise RequestError("--against and --to name the same folder; a copy of it is what can be held against")
 
 
 def run_summary(request: Request, own: Mapping[str, Any]) -> int:

@@ -37,6 +37,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["models", "--to", "r", "--time-limit", "0"], "--time-limit"),
         (["models", "--to", "r", "--select", "cycel"], "unknown rule 'cycel'; did you mean 'cycle'?"),
         (["models", "--to", "r", "--against", "nowhere"], "nowhere: is not there"),
+        (["models", "--to", "s3://bucket/reports"], "--to is a folder on this machine"),
         (["models", "--to", "r", "--against", "./r"], "--against and --to name the same folder"),
         (["--summary", "nowhere"], "nowhere: is not there"),
         (["--summary", "file"], "file: is no folder"),

@@ -145,7 +145,7 @@ def test_what_is_no_object(store: Any, address: str):
         ("simplecache://x", "an address leads to one store, without others in a chain"),
         ("reference://x", "an address leads to one store, without others in a chain"),
         ("data://text/plain,abc", "an address leads to one store, without others in a chain"),
-        ("s3://", "the address names nothing that may be in its store"),
+        ("s3://", "a bucket is no model"),
         ("hf://gpt2", "the address names nothing that may be in its store"),
         ("https://", "it is no address of HTTP"),
     ],

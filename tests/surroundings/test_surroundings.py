@@ -35,6 +35,7 @@ WITHOUT = {
     "opset_version",
     "domain",
     "producer_name",
+    "producer_version",
     "configuration",
     "functions",
     "training_info",
