@@ -28,7 +28,7 @@ _OF_MESSAGES: Final = {
     "AttributeProto": 1_020,
     "NodeDeviceConfigurationProto": 1_000,
     "GraphProto": 4_900,
-    "FunctionProto": 6_000,
+    "FunctionProto": 4_000,
     "ShardingSpecProto": 1_000,
     "TypeProto": 560,
     "TypeProto.Tensor": 200,
