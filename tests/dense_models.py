@@ -78,15 +78,15 @@ def annotated_values() -> bytes:
 
 
 def constants() -> bytes:
-    """Constants of a small integer, each of which an Add takes in."""
-    value = [length(9, (index % 100).to_bytes(8, "little")) for index in range(100)]
+    """Constants of a small number, each of which an Add takes in."""
+    value = [length(9, index.to_bytes(4, "little")) for index in range(100)]
     nodes = [
         node
         for i in range(COUNT // 2)
         for node in (
             length(2, f"c{i}")
             + length(4, "Constant")
-            + length(5, length(1, "value") + length(5, number(2, 7) + value[i % 100]) + number(20, 4)),
+            + length(5, length(1, "value") + length(5, number(2, 1) + value[i % 100]) + number(20, 4)),
             length(1, f"x{i}") + length(1, f"c{i}") + length(2, f"x{i + 1}") + length(4, "Add"),
         )
     ]

@@ -28,7 +28,7 @@ _OF_MESSAGES: Final = {
     "AttributeProto": 1_020,
     "NodeDeviceConfigurationProto": 1_000,
     "GraphProto": 4_900,
-    "FunctionProto": 6_000,
+    "FunctionProto": 4_000,
     "ShardingSpecProto": 1_000,
     "TypeProto": 560,
     "TypeProto.Tensor": 200,
@@ -44,6 +44,9 @@ OF_FORM: Final = 1_200
 
 _OF_ATTRIBUTE: Final = 820
 """An attribute of a node that has one."""
+
+_OF_DOCUMENTED_VALUE: Final = 100
+"""A value info with documentation is looked at by itself."""
 
 OF_SHARED_TENSORS: Final = 500
 """What each node of a form whose attributes hold tensors takes up beside its names, where these are faulty."""
@@ -114,6 +117,8 @@ class ElementBudget:
             self.plain_nodes -= first
             self.spend(first * _OF_ATTRIBUTE)
             count -= first
+        elif name == "ValueInfoProto" and field.name == "doc_string":
+            self.spend(count * _OF_DOCUMENTED_VALUE)
         elif name == "GraphProto" and field.name == "initializer":
             used = min(count, self.free_nodes)
             self.free_nodes -= used

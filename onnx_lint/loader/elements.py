@@ -39,6 +39,9 @@ _FREE_LEVELS: Final = 3
 _LEVELS: Final = (b"\x22", b"\x2a", b"\x4a")
 """The tags of sequence_type, map_type and optional_type; these bytes may be anything else as well."""
 
+_OF_DISTINCT_IMPORT: Final = 2_600
+"""What goes with each operator set that only one function imports: functions that import the same share operators."""
+
 _OF_SHARED_TYPE: Final = 60
 """What a value takes up whose type another one has as well."""
 
@@ -78,6 +81,8 @@ class _Count:
 
         None where that is as much as the first one does.
         """
+        self.imports: set[bytes] = set()
+        """The operator sets that functions import."""
         self.types: dict[bytes, int] = {}
         """The types that have been counted, as equal ones are parsed once, and what each value of them takes up."""
 
@@ -132,6 +137,10 @@ class _Count:
                 values = self.distinct_nodes(values) if self.shares_forms else self.nodes(values)
             elif field.message == "FunctionProto":
                 values = self.distinct_functions(values)
+            elif field.message == "OperatorSetIdProto" and name == "FunctionProto":
+                new = set(values) - self.imports
+                self.imports |= new
+                self.budget.spend(len(new) * _OF_DISTINCT_IMPORT)
             if field.message is not None:
                 inner.setdefault(field.message, []).extend(filter(None, values))
 

@@ -17,7 +17,7 @@ from onnx_lint.model.documents.roots import Roots, roots
 from onnx_lint.model.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.model.loaded_file import LoadedFile
 from onnx_lint.model.nesting import Budget, with_nested
-from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfo, ValueInfos, metadata_lists
+from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.types.distinct_types import TypeIndex
@@ -205,14 +205,14 @@ class FileParts(LoadedFile):
         return set[bytes]().union(*lists)
 
     @cached_property
-    def annotated_value_infos(self) -> Sequence[ValueInfo]:
+    def annotated_value_infos(self) -> ValueInfos:
         """The value infos that have documentation or metadata."""
         return ValueInfos(
             [
-                (graph, role, index)
+                (graph, role, values.annotated)
                 for graph in self._graphs_of_value_infos
                 for role, values in graph.value_infos.items()
-                for index in values.annotated
+                if values.annotated
             ]
         )
 

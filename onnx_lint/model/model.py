@@ -58,7 +58,7 @@ class Model(Analyses):
     @cached_property
     def has_undefined_names(self) -> bool:
         """Whether a node input or a graph output names what nothing defines."""
-        return bool(self.resolution.undefined) or any(
+        return self.resolution.has_undefined_names or any(
             name and name not in graph.positions and not graph.sees(name)
             for graph in self.graphs
             for name in graph.output_names

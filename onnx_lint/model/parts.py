@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import overload
 
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.payload import Payload
@@ -54,29 +53,24 @@ class ValueInfo(Record):
         return f"{name} of {self.graph.describe()}"
 
 
-class ValueInfos(Sequence[ValueInfo]):
-    """Value infos by graph, role and index; each is made, and parsed, for whoever comes to it.
+class ValueInfos:
+    """Value infos of lists of graphs, by their indices there; each is made, and parsed, for whoever comes to it.
 
     A message that was parsed by itself takes up a kilobyte, and a hostile file has tens of thousands.
     """
 
-    __slots__ = ("_places",)
+    __slots__ = ("_lists",)
 
-    def __init__(self, places: Sequence[tuple[Graph, str, int]]) -> None:
-        self._places = places
+    def __init__(self, lists: Sequence[tuple[Graph, str, Sequence[int]]]) -> None:
+        self._lists = lists
 
     def __len__(self) -> int:
-        return len(self._places)
+        return sum(len(indices) for _, _, indices in self._lists)
 
-    @overload
-    def __getitem__(self, index: int) -> ValueInfo: ...
-    @overload
-    def __getitem__(self, index: slice) -> ValueInfos: ...
-    def __getitem__(self, index: int | slice) -> ValueInfo | ValueInfos:
-        if isinstance(index, slice):
-            return ValueInfos(self._places[index])
-        graph, role, number = self._places[index]
-        return ValueInfo(graph.message_at(role, number), graph.at(role, number), graph, role)
+    def __iter__(self) -> Iterator[ValueInfo]:
+        for graph, role, indices in self._lists:
+            for index in indices:
+                yield ValueInfo(graph.message_at(role, index), graph.at(role, index), graph, role)
 
 
 class File(Record):

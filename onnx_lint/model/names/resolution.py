@@ -141,6 +141,11 @@ class Resolution:
         return chain.from_iterable(self._undefined.values())
 
     @property
+    def has_undefined_names(self) -> bool:
+        """Whether a node uses a name that nothing defines."""
+        return bool(self._undefined)
+
+    @property
     def unordered(self) -> Iterator[LateUse]:
         """Late uses that putting the nodes into another order would mend."""
         return (_made(graph, late) for graph, uses in self._unordered.items() for late in uses)
