@@ -94,6 +94,7 @@ def test_globs_and_objects(address: str, glob: bool, named: bool):
 
 def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
     (tmp_path / "m.textproto").write_text(CLEAN)
+    (tmp_path / "l").write_text("m.textproto\n")
     absent = ["onnx_lint.remote", "fsspec", "aiohttp", "asyncio", "ssl", "http.client", "urllib.request"]
     code = (
         "import atexit, sys\n"
@@ -101,7 +102,7 @@ def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
         "from onnx_lint.__main__ import main\n"
         "main()"
     )
-    for arguments in (["m.textproto"], ["m.textproto", "-f", "json", "--timings", "-q"]):
+    for arguments in (["m.textproto"], ["m.textproto", "-f", "json", "--timings", "-q"], ["--files-from", "l"]):
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(
             command,
@@ -113,3 +114,21 @@ def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
             timeout=60,
         )
         assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
+
+
+@pytest.mark.parametrize("address", ["https://h/m.onnx", "https://h/", "s3://b/m.onnx", "gs://b/**/*.onnx", "hf://o/r"])
+def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, address: str):
+    """In a process of its own, in which none of the packages of the extra can be imported."""
+    names = ("aiohttp", "aiobotocore", "botocore", "fsspec", "gcsfs", "huggingface_hub", "s3fs", "yarl")
+    code = f"import sys\nsys.modules.update(dict.fromkeys({names}))\nfrom onnx_lint.__main__ import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, address],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    wanted = f"{address}: remote models need further packages: pip install 'onnx-lint[remote]'"
+    assert (done.returncode, wanted in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr

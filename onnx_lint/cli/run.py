@@ -89,7 +89,7 @@ def _context(outputs: Iterable[Output], own: Request) -> int:
 
 def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     own = plan.of_run()
-    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=access_for(own))
+    inputs = inputs_of(own)
     for output in outputs:
         if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
             raise RequestError(f"the report would overwrite the model {output.path!r}")
@@ -100,10 +100,15 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
     return [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
 
 
-def access_for(own: Request) -> Access | None:
-    """How much is asked of stores, where some path leads to one."""
-    if not any(map(is_remote, own.paths)) and own.files_from is None:
-        return None
+def inputs_of(own: Request) -> list[Input]:
+    """What a request is about. Raises RunError and RequestError as `paths_of` does."""
+    paths = tuple(paths_of(own))
+    access = _access(own) if any(map(is_remote, paths)) else None
+    return find_inputs(paths, own.exclude, may_be_none=own.allow_no_input, access=access)
+
+
+def _access(own: Request) -> Access:
+    """How much is asked of stores."""
     from onnx_lint.cli.option_values import limits_of
     from onnx_lint.remote.access import access_of
 

@@ -15,9 +15,9 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.interruption import termination_interrupts
 from onnx_lint.cli.jobs import processors
-from onnx_lint.cli.paths import Input, find_inputs, has_working_directory, paths_of
+from onnx_lint.cli.paths import Input, has_working_directory
 from onnx_lint.cli.request import Request
-from onnx_lint.cli.run import access_for
+from onnx_lint.cli.run import inputs_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.fleet.errors import FleetError
@@ -111,7 +111,7 @@ def _opened(folder: str) -> Reports:
 
 def _targets(plan: Plan, part: tuple[int, int] | None) -> list[Target]:
     own = plan.of_run()
-    inputs = find_inputs(paths_of(own), own.exclude, may_be_none=own.allow_no_input, access=access_for(own))
+    inputs = inputs_of(own)
     if any(item.path == "-" for item in inputs):
         raise RequestError("scan does not read standard input; onnx-lint check does")
     if not inputs:

@@ -13,7 +13,6 @@ from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.hub import pinned
 from onnx_lint.remote.versions import version_of
-from onnx_lint.remote.web_index import objects_below
 
 
 class RemoteObject(Record):
@@ -58,6 +57,8 @@ def _listed(target: str, access: Access) -> Iterator[RemoteObject]:
         found = WebObject(system, target, access).look()
         yield RemoteObject(shown_address(target), target, found.size, found.version)
     else:
+        from onnx_lint.remote.web_index import objects_below  # late, as it needs what `file_system` may find missing
+
         for address in objects_below(system, target, access):
             yield RemoteObject(shown_address(address), address)
 
