@@ -113,11 +113,33 @@ def functions() -> bytes:
     return BASE + length(7, graph) + imported + called
 
 
+def external_initializers() -> bytes:
+    """A MatMul for each of many initializers in another file, as mixtures of experts have them."""
+    names = [f"layers.{i}.weight" for i in range(COUNT)]
+    nodes = [length(1, "x") + length(1, names[i]) + length(2, f"y{i}") + length(4, "MatMul") for i in range(COUNT)]
+    weights = b"".join(
+        length(
+            5,
+            number(1, 224)
+            + number(1, 224)
+            + number(2, 1)
+            + length(8, names[i])
+            + length(13, length(1, "location") + length(2, "model.onnx.data"))
+            + length(13, length(1, "offset") + length(2, str(i * 200_704)))
+            + length(13, length(1, "length") + length(2, "200704"))
+            + number(14, 1),
+        )
+        for i in range(COUNT)
+    )
+    return _graph(nodes, weights, "y0")
+
+
 DENSE_MODELS: Mapping[str, Callable[[], bytes]] = {
     "convolutions": convolutions,
     "additions": additions,
     "a concatenation": concatenation,
     "annotated values": annotated_values,
     "constants": constants,
+    "external initializers": external_initializers,
     "functions": functions,
 }

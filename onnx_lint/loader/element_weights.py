@@ -60,6 +60,10 @@ _OF_INITIALIZER: Final = 300
 _OF_FURTHER_INITIALIZER: Final = 700
 """With what rules keep of it where it is faulty: of models that people make few are."""
 
+_OF_EXTERNAL_ENTRY: Final = 200
+_FEW_ENTRIES: Final = 3
+"""So many entries of external data for each tensor are looked at and not kept: its location, offset and length."""
+
 _OF_STRING: Final = 300
 _OF_NODE_STRING: Final = 80
 """A name in a node that has few of them, as in models that people make: most are there twice, and 100,000 nodes that
@@ -97,12 +101,21 @@ class ElementBudget:
         """How many nodes have no annotation, if each of those that were counted stands in a node of its own."""
         self.plain_nodes = 0
         """How many nodes have no attribute, likewise."""
+        self.external_entries = 0
+        """How many entries of external data may still come before there are more than a few for each tensor."""
         self.free_nodes = 0
         """How many nodes have no initializer of their own, likewise."""
 
     def take(self, name: str, field: wire.Field, count: int) -> None:
         """Count so many occurrences of a field of the message `name`; raises TooManyElementsError."""
         self.elements += count
+        if field.message == "TensorProto":
+            self.external_entries += _FEW_ENTRIES * count
+        elif name == "TensorProto" and field.name == "external_data":
+            few = min(count, self.external_entries)
+            self.external_entries -= few
+            self.spend(few * _OF_EXTERNAL_ENTRY)
+            count -= few
         if field.message == "NodeProto":
             self.node_strings += _FEW_STRINGS * count
             self.bare_nodes += count
