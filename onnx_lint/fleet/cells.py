@@ -85,7 +85,7 @@ class Cell:
         self._process = process = subprocess.Popen(
             # It finds modules where this process does, and not in the working directory, which may be anybody's.
             [sys.executable, "-P", "-m", "onnx_lint.fleet.cell"],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -444,7 +444,9 @@ def test_what_is_new_decides_against_an_old_scan(place: Place) -> None:
 
 @contextlib.contextmanager
 def _cluster(place: Place, workers: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A scheduler and workers as processes of their own, as on other machines."""
+    """A scheduler and workers as processes of their own, as on other machines: started in another folder."""
+    elsewhere = place.folder / "elsewhere"
+    elsewhere.mkdir()
     script = (
         "import asyncio, sys\n"
         "from distributed import Scheduler\n"
@@ -459,7 +461,7 @@ def _cluster(place: Place, workers: int) -> Iterator[tuple[str, subprocess.Popen
         def start(*command: str) -> subprocess.Popen[str]:
             process = subprocess.Popen(
                 [sys.executable, *command],
-                cwd=place.folder,
+                cwd=elsewhere,
                 env=place.environment,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
