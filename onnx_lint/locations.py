@@ -23,6 +23,10 @@ _HARMLESS: Final = frozenset(
     {"versionid", "generation", "revision", "ref", "download", "raw", "format", "path", "name"}
 )
 """Parameters of a query, in lower case, that no store takes for a credential."""
+_TWO_IN_ONE: Final = r"[;?]|://|%(?:26|3b|3f)|%3a%2f%2f"
+"""What tells that the value of a parameter has further parameters, or an address, in it."""
+_UNENCODED_USER: Final = r"(?!arn:)[^/?#@\[]*:(?![0-9]*(?:[/?#]|$))"
+"""A name and a colon that no port follows, with which an address begins that has a slash in the password."""
 _VERSION: Final = r"\?versionId="
 _HIDDEN: Final = "***"
 
@@ -48,16 +52,27 @@ def shown_address(address: str) -> str:
     A presigned address has a key in its query, and no list of the names of keys is complete; so only the values of a
     few parameters that are none are shown.
     """
-    scheme, _, rest = address.partition("://")
+    scheme, _, rest = without_user(address).partition("://")
     if is_web(address):
         rest = rest.partition("#")[0]  # which no server is told
     place, question, query = rest.partition("?")
     host, slash, path = place.partition("/")
-    if not address.lower().startswith(_HUB):  # where an @ stands before a revision
-        host = host.rpartition("@")[2]
     path = re.sub(r";([^/;=]*)=[^/;]*", rf";\1={_HIDDEN}", path)
     shown = f"{scheme}://{host}{slash}{path}"
     return f"{shown}?{'&'.join(map(_shown_parameter, query.split('&')))}" if question else shown
+
+
+def without_user(address: str) -> str:
+    """An address without user and password, also where these have characters in them that would have to be encoded."""
+    scheme, separator, rest = address.partition("://")
+    host = re.split(r"[/?#]" if is_web(address) else r"[/?]", rest, maxsplit=1)[0]
+    if "@" in host:
+        if address.lower().startswith(_HUB) and ":" not in host.partition("@")[0]:
+            return address  # there an @ stands before a revision
+        rest = rest.removeprefix(host.rpartition("@")[0] + "@")
+    elif re.match(_UNENCODED_USER, rest) is not None:
+        rest = rest.rpartition("@")[2]
+    return f"{scheme}{separator}{rest}"
 
 
 def is_glob(address: str) -> bool:
@@ -89,7 +104,8 @@ def folder_of(address: str) -> str:
 
 
 def _shown_parameter(parameter: str) -> str:
-    name, equals, _ = parameter.partition("=")
+    name, equals, value = parameter.partition("=")
     if not equals:
         return _HIDDEN if name else name
-    return parameter if name.lower() in _HARMLESS else f"{name}={_HIDDEN}"
+    is_harmless = name.lower() in _HARMLESS and re.search(_TWO_IN_ONE, value, re.IGNORECASE) is None
+    return parameter if is_harmless else f"{name}={_HIDDEN}"

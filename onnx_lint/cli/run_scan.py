@@ -24,7 +24,7 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL, Limits
 from onnx_lint.fleet.page import write_page
 from onnx_lint.fleet.reports import Reports, open_to_read, open_to_scan
-from onnx_lint.fleet.scan import Cluster, Target, head_of, scan
+from onnx_lint.fleet.scan import Cluster, Target, head_of, scan, told_apart
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import LEVELS, Totals, difference
 from onnx_lint.locations import is_remote, shown_address
@@ -116,7 +116,8 @@ def _targets(plan: Plan, part: tuple[int, int] | None) -> list[Target]:
         raise RequestError("scan does not read standard input; onnx-lint check does")
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
-    return [_target(item, plan) for item in inputs if part is None or _is_in(item.name or item.path, part)]
+    chosen = (item for item in inputs if part is None or _is_in(item.name or item.path, part))
+    return told_apart(_target(item, plan) for item in chosen)
 
 
 def _target(item: Input, plan: Plan) -> Target:

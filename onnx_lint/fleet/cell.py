@@ -78,6 +78,7 @@ def lint(job: Job) -> Outcome | Exception:
     from onnx_lint.engine import lint_file, told_apart
 
     let_go()
+    _enter(job.folder)
     try:
         usual = _settings_of(job.usual)
         own = usual if job.settings == job.usual else _settings_of(job.settings)
@@ -89,6 +90,15 @@ def lint(job: Job) -> Outcome | Exception:
         file = FileReport(job.name, 0, internal_errors=(InternalError.of(error),))
     file = told_apart(file, own, usual).at_least(Severity(job.level))
     return outcome_of(job.path, file, job.identity)
+
+
+def _enter(folder: str) -> None:
+    """Make this the working directory; where there is no such folder, relative paths lead nowhere."""
+    if folder:
+        try:
+            os.chdir(folder)
+        except OSError:
+            os.chdir(os.sep)
 
 
 def _settings_of(pickled: bytes) -> Settings:

@@ -29,6 +29,8 @@ _LOOK_SECONDS: Final = 0.05
 """How often the memory of a process is looked at while it lints a model."""
 
 _START_SECONDS: Final = 120.0
+_STARTS: Final = 3
+"""How often a process is started that is killed before it is ready, which says nothing of any model."""
 
 _END: Final = object()
 
@@ -81,28 +83,42 @@ class Cell:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
+        for _ in range(_STARTS):
+            process = self._started()
+            try:
+                first = self._answers.get(timeout=_START_SECONDS)
+            except queue.Empty:
+                first = None
+            if first == READY:
+                self._read_before = _read(process)
+                return process
+            code = process.wait() if first is _END else 0
+            said = self._last_words() or (f"it ended {_way(code)}" if first is _END else "it does not answer")
+            self.close()
+            if code >= 0:
+                break  # nobody killed it: the next one would end alike
+        raise FleetError(f"a worker cannot start the process that lints: {said}")
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """A new process, which says that it is ready, or ends."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = process = subprocess.Popen(
             # It finds modules where this process does, and not in the working directory, which may be anybody's.
             [sys.executable, "-P", "-m", "onnx_lint.fleet.cell"],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
         )
         self._answers = queue.SimpleQueue()
         threading.Thread(target=_hand_on, args=(process.stdout, self._answers), daemon=True).start()
-        try:
-            first = self._answers.get(timeout=_START_SECONDS)
-        except queue.Empty:
-            first = None
-        if first != READY:
-            self._errors.seek(0)
-            said = self._errors.read().decode(errors="backslashreplace").strip().rpartition("\n")[2]
-            self.close()
-            raise FleetError(f"a worker cannot start the process that lints: {said or 'it does not answer'}")
-        self._read_before = _read(process)
         return process
+
+    def _last_words(self) -> str:
+        """The last line that the process wrote to standard error."""
+        assert self._errors is not None
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="backslashreplace").strip().rpartition("\n")[2]
 
     def _awaited(self, process: subprocess.Popen[bytes], limits: Limits) -> Any:
         """The answer; _END where the process ended before, and in words which limit it went beyond."""
@@ -120,8 +136,12 @@ class Cell:
     def _ended(self, process: subprocess.Popen[bytes], job: Job) -> Failure:
         code = process.wait()
         self.close()
-        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        return Failure(job.path, f"the process that linted the file ended {how}", is_limit=False)
+        return Failure(job.path, f"the process that linted the file ended {_way(code)}", is_limit=False)
+
+
+def _way(code: int) -> str:
+    """How a process ended, in words."""
+    return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
 
 
 def _hand_on(stream: IO[bytes], answers: queue.SimpleQueue[Any]) -> None:

@@ -29,10 +29,14 @@ def head_in(folder: str) -> dict[str, Any] | None:
         raise FleetError(f"{visible(path)}: {error.strerror}") from error
     except ValueError:
         head = None
-    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("tool"), dict):
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise FleetError(f"{visible(path)} is none that a scan writes")
     if head.get("version") != VERSION:
         raise FleetError(f"{visible(path)} has version {head.get('version')!r}, of which this onnx-lint knows nothing")
+    held = _at(head, ("tool", "specification"))
+    names = [_at(held, (name,)) for name in ("edition", "variant")]
+    if not all(isinstance(name, str) for name in names) or not isinstance(head.get("models", 0), int):
+        raise FleetError(f"{visible(path)} is none that a scan writes")
     return head
 
 

@@ -38,6 +38,8 @@ class Job(Record):
     """Those of the scan; where they are not the same, the record says against what the file was held."""
     level: int
     """The least severity of the findings that are kept."""
+    folder: str = ""
+    """The working directory of the scan, in which a relative path begins; empty for that of the worker."""
 
 
 class Outcome(Record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -64,6 +65,21 @@ class Standing(Record):
     bytes_read: int
 
 
+def told_apart(targets: Iterable[Target]) -> list[Target]:
+    """The targets; of those that reports would call the same one is left, with that as its problem.
+
+    What reports do not show of an address, or of a name that is not UTF-8, may be what tells two objects apart.
+    """
+    found: dict[str, Target] = {}
+    for target in targets:
+        name = shown_name(target.name)
+        if name in found:
+            problem = f"{name}: several objects have this name in reports, so that none of them was linted"
+            target = Target(target.path, target.name, target.settings, None, "", problem)
+        found[name] = target
+    return list(found.values())
+
+
 def scan(
     reports: Reports,
     targets: Sequence[Target],
@@ -91,6 +107,7 @@ def _jobs(
     """What is to be linted, and the outcomes of what need not be."""
     pickled: dict[int, tuple[bytes, str]] = {}
     usual_pickle = pickle.dumps(usual)
+    folder = os.getcwd()
     jobs: list[Job] = []
     ended: list[Outcome] = []
     for target in targets:
@@ -100,7 +117,7 @@ def _jobs(
         if not target.version and is_remote(target.path) and reports.identity_of(shown_name(target.name)) is not None:
             target = _looked_up(target)
         identity = {"size": target.size, "version": target.version, "settings": key}
-        job = Job(target.path, target.name, identity, settings, usual_pickle, int(level))
+        job = Job(target.path, target.name, identity, settings, usual_pickle, int(level), folder)
         if target.problem is not None:
             ended.append(unreadable(job, target.problem))
         elif not target.version or reports.identity_of(shown_name(target.name)) != json.dumps(identity, sort_keys=True):

@@ -97,7 +97,7 @@ def file_system(address: str, access: Access) -> Any:
         raise explained(error, address, access.request_seconds) from None
 
 
-_LOGGING: Final = ("aiobotocore", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
+_LOGGING: Final = ("aiobotocore", "aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
 """The loggers of the file systems, which tell traces and addresses of what is told here in a sentence."""
 
 _NO_STORES: Final = frozenset(

@@ -78,6 +78,8 @@ def is_passing(error: BaseException) -> bool:
 
 def status_of(error: BaseException) -> int | None:
     """The status of HTTP that an exception of one of the file systems stands for; None where it is none."""
+    if _is_no_http(error.__cause__):
+        return None  # aiohttp gives 400 to what it cannot make out, as if the server had said so
     response: Any = getattr(error, "response", None)
     if isinstance(response, dict):  # of botocore
         found = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
@@ -141,7 +143,13 @@ def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
         return "it is no address of HTTP"
     if _is_timeout(error):
         return f"no answer came within {seconds} second{'s' * (seconds != 1)}"
+    if _is_no_http(error):
+        return "the answer of the server cannot be made out as HTTP"
     return "the connection broke off" if _is_broken(error) else None
+
+
+def _is_no_http(error: BaseException | None) -> bool:
+    return any(kind.__name__ == "HttpProcessingError" for kind in type(error).__mro__)
 
 
 def _is_timeout(error: BaseException) -> bool:

@@ -46,7 +46,8 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     Beyond these findings are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
     (10000) for one file. What is beyond `external_bytes` (68719476736, 64 GiB) in data files is not verified, which
     is told beside the findings. A remote model whose server gives no parts of it is not read beyond
-    `download_bytes` (67108864, 64 MiB), and a store has `request_seconds` (60) to answer each request.
+    `download_bytes` (67108864, 64 MiB), and a store has `request_seconds` (60) to answer each request, and
+    `remote_seconds` (3600) for all requests for one model.
 
     The specification sets no such limits. How deep messages may nest is another rule's matter, excessive-nesting.
 

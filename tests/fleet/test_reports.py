@@ -144,6 +144,8 @@ def _put_in_place_with(counted: Any) -> Any:
         (b"[]", "is none that a scan writes"),
         (b'{"format": "something"}', "is none that a scan writes"),
         (b'{"format": "onnx-lint scan", "version": 2, "tool": {}}', "has version 2"),
+        (b'{"format": "onnx-lint scan", "version": 1, "tool": {}}', "is none that a scan writes"),
+        (json.dumps(_head() | {"models": "all"}).encode(), "is none that a scan writes"),
     ],
 )
 def test_a_folder_of_something_else_is_told(tmp_path: Path, content: bytes, said: str) -> None:

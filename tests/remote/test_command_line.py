@@ -228,6 +228,13 @@ def test_credentials_from_the_file_of_other_programs(server: WebServer, tmp_path
     assert server.asked[0].headers["authorization"].startswith("Basic ")
 
 
+def test_a_file_of_credentials_that_cannot_be_read_is_not_told(server: WebServer, tmp_path: Path):
+    (tmp_path / "netrc").write_text(f"machine 127.0.0.1 login\nuser {SECRET}\n")
+    server.files["m.onnx"] = File(small_model())
+    done = run(tmp_path, server.url("m.onnx"), NETRC=str(tmp_path / "netrc"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_what_is_configured_for_fsspec(server: WebServer, tmp_path: Path):
     server.files["m.onnx"] = File(small_model())
     given = json.dumps({"client_kwargs": {"headers": {"Authorization": f"Bearer {SECRET}"}}})

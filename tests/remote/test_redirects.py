@@ -14,7 +14,16 @@ from web_server import File, WebServer
 from onnx_lint.engine import lint_file
 from onnx_lint.limits import Limits
 from onnx_lint.remote import redirects
-from onnx_lint.remote.redirects import LINK_LOCAL, LOOPBACK, PRIVATE, PUBLIC, RedirectError, check_scheme, reach_of
+from onnx_lint.remote.redirects import (
+    LINK_LOCAL,
+    LOOPBACK,
+    METADATA,
+    PRIVATE,
+    PUBLIC,
+    RedirectError,
+    check_scheme,
+    reach_of,
+)
 from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.remote
@@ -35,7 +44,14 @@ PUBLIC_HERE = "127.0.0.2"
         ("192.168.1.1", PRIVATE),
         ("100.64.0.1", PRIVATE),
         ("224.0.0.1", PRIVATE),
-        ("fd00:ec2::254", PRIVATE),
+        ("fd00::254", PRIVATE),
+        ("fec0::1", PRIVATE),
+        ("fd00:ec2::254", METADATA),
+        ("168.63.129.16", METADATA),
+        ("::ffff:100.100.100.200", METADATA),
+        ("::127.0.0.1", LOOPBACK),
+        ("::ffff:0:127.0.0.1", LOOPBACK),
+        ("64:ff9b:1::a9fe:a9fe", LINK_LOCAL),
         ("127.0.0.1", LOOPBACK),
         ("127.9.9.9", LOOPBACK),
         ("0.0.0.0", LOOPBACK),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from remote_models import external_model, small_model, write_inlined
@@ -267,6 +268,19 @@ class TestFailures:
     def test_an_unknown_host(self):
         told = linted("http://nowhere.invalid/m.onnx").unreadable
         assert told == "http://nowhere.invalid/m.onnx: the name of the host is not known"
+
+    @pytest.mark.parametrize(
+        "answer",
+        [b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", b"HTTP/1.1 206 \r\n" + bytes(99999)],
+    )
+    def test_what_is_no_http(self, server: WebServer, answer: bytes):
+        def give(handler: Any) -> None:
+            handler.close_connection = True
+            handler.wfile.write(answer)
+
+        server.answers["/m.onnx"] = give
+        told = linted(server.url("m.onnx")).unreadable
+        assert told == f"{server.url('m.onnx')}: the answer of the server cannot be made out as HTTP"
 
     def test_what_is_compressed_cannot_be_read_in_parts(self, server: WebServer):
         server.files["m.onnx"] = File(small_model(), headers={"Content-Encoding": "gzip"})

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that lints models, when it ends before it is ready: `python -m pytest -m fleet`."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clean_model import CLEAN
+
+from onnx_lint.fleet.errors import FleetError
+from onnx_lint.fleet.jobs import Job, Limits, Outcome
+from onnx_lint.settings import Settings
+
+pytestmark = pytest.mark.fleet
+
+Start = Callable[..., subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    path = tmp_path / "clean.textproto"
+    path.write_text(CLEAN)
+    settings = pickle.dumps(Settings())
+    identity = {"size": 3, "version": "1", "settings": "0"}
+    return Job(str(path), str(path), identity, settings, settings, 1)
+
+
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> Callable[[Start], list[None]]:
+    """Puts something in place of the start of a process, and counts the starts."""
+
+    def put(start: Start) -> list[None]:
+        from onnx_lint.fleet import cells
+
+        made: list[None] = []
+
+        def counted(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+            made.append(None)
+            return start(len(made), command, **options)
+
+        monkeypatch.setattr(cells.subprocess, "Popen", counted)
+        return made
+
+    return put
+
+
+def _killed_until(last: int) -> Start:
+    popen = subprocess.Popen
+
+    def start(number: int, command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        process = popen(command, **options)
+        if number <= last:
+            process.kill()
+        return process
+
+    return start
+
+
+def _lint(job: Job) -> object:
+    from onnx_lint.fleet.cells import Cell
+
+    cell = Cell()
+    try:
+        return cell.lint(job, Limits())
+    finally:
+        cell.close()
+
+
+def test_a_process_that_is_killed_before_it_is_ready_is_started_again(
+    job: Job, starts: Callable[[Start], list[None]]
+) -> None:
+    made = starts(_killed_until(2))
+    found = _lint(job)
+    assert isinstance(found, Outcome)
+    assert found.settled
+    assert len(made) == 3
+
+
+def test_a_machine_that_kills_each_of_them_is_told(job: Job, starts: Callable[[Start], list[None]]) -> None:
+    made = starts(_killed_until(99))
+    with pytest.raises(FleetError, match="cannot start the process that lints: it ended by signal SIGKILL"):
+        _lint(job)
+    assert len(made) == 3
+
+
+def test_a_process_that_ends_by_itself_is_started_once(job: Job, starts: Callable[[Start], list[None]]) -> None:
+    popen = subprocess.Popen
+    made = starts(lambda _, command, **options: popen([sys.executable, "-c", "raise SystemExit('no room')"], **options))
+    with pytest.raises(FleetError, match="cannot start the process that lints: no room"):
+        _lint(job)
+    assert len(made) == 1
