@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, Related, rule
@@ -47,11 +48,11 @@ def cycle(model: Model) -> Iterator[Finding]:
     ```
     """
     for found in model.resolution.cycles:
-        nodes = list(zip(found.nodes, found.values, strict=True))
+        nodes = islice(zip(found.nodes, found.values, strict=True), MAX_RELATED)
         yield Finding(
             found.use.place,
             f"the nodes of {found.nodes[0].graph.describe()} form a cycle: {_way(found.values)}",
-            related=tuple(_related(node, value) for node, value in nodes[:MAX_RELATED]),
+            related=tuple(_related(node, value) for node, value in nodes),
             allowed="a graph without cycles",
             subject=found.use.name,
         )

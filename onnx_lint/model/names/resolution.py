@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final, NamedTuple
 
-from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
+from onnx_lint.model.graph import BEFORE_NODES, Graph, Node, Nodes
 from onnx_lint.model.names.digraph import Digraph, shortest_way, strong_components
 from onnx_lint.model.places.place import Place
 from onnx_lint.record import Record
@@ -42,7 +42,7 @@ class LateUse(Record):
 class Cycle(Record):
     """Nodes of one graph of which each uses an output of the one before it, and the first one of the last."""
 
-    nodes: tuple[Node, ...]
+    nodes: Nodes
     values: tuple[str, ...]
     """The name by which each node's output reaches the next node."""
     use: Use
@@ -272,7 +272,7 @@ def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, l
         _value(graph, here, there, nested.get(there, ()))
         for here, there in zip(path, [*path[1:], path[0]], strict=True)
     ]
-    return Cycle(tuple(graph.nodes[index] for index in path), tuple(values), _made(graph, late).use)
+    return Cycle(Nodes(graph, path), tuple(values), _made(graph, late).use)
 
 
 def _value(graph: Graph, producer: int, user: int, nested: Iterable[Graph]) -> str:
