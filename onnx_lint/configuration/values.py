@@ -8,6 +8,7 @@ from typing import Any
 
 from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
 from onnx_lint.configuration.value_kinds import ValueKind
+from onnx_lint.locations import is_remote, without_user
 from onnx_lint.record import Record
 from onnx_lint.wording import suggestion
 
@@ -64,9 +65,19 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, KEYS)}")
         if name == "target-opset":
             value = _by_domain(value)
+        value = _without_users(value)
         for path, item in _flat((name,), value, KEYS[name].kind, origin):
             values[path] = SetValue(item, origin)
     return values
+
+
+def _without_users(value: Any) -> Any:
+    """The value with its addresses as reports name them: a pattern of one with a password matches, and shows none."""
+    if isinstance(value, dict):
+        return {_without_users(name): _without_users(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_without_users(item) for item in value]
+    return without_user(value) if isinstance(value, str) and is_remote(value) else value
 
 
 def _by_domain(value: Any) -> Any:

@@ -264,6 +264,19 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(folder: Path, caps
     assert found(capsys, "odd.textproto") == []
 
 
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "settings"])
+def test_no_password_of_an_address_in_a_pattern_is_shown(folder: Path, capsys: Output, form: str) -> None:
+    (folder / "onnx-lint.toml").write_text(
+        'exclude = ["https://user:secret@host/**"]\n[per-file-ignores]\n"s3://key:secret@bucket/**" = ["model"]\n'
+    )
+    run(["odd.textproto", *(["--show-settings"] if form == "settings" else ["-f", form])])
+    shown = capsys.readouterr().out
+    assert "https://host/**" in shown
+    assert "secret" not in shown
+    (folder / "onnx-lint.toml").write_text('exclude = "https://user:secret@host/**"\n')
+    assert "secret" not in failure(capsys, "odd.textproto")
+
+
 # --- the command line
 
 
