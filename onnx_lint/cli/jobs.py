@@ -14,7 +14,7 @@ from onnx_lint.report import FileReport
 _LEAST_BYTES = 1 << 16
 """For how many bytes a file counts that is smaller: what it takes to lint one at all."""
 
-_BYTES_OF_A_WORKER = 64 * _LEAST_BYTES
+_BYTES_OF_A_WORKER = 128 * _LEAST_BYTES
 """How much is to do before another process is worth its start."""
 
 
