@@ -61,13 +61,36 @@ class UndefinedName(Record):
 
 
 class _Late(NamedTuple):
-    """A late use, by graphs and numbers: there may be as many as names in the file."""
+    """A late use, by graphs and numbers."""
 
     user: Graph
     node: int
     operand: int
     holder: int
     producer: int
+
+
+class _LateUses:
+    """The late uses of what one graph defines, two numbers each: there may be as many as names in the file."""
+
+    __slots__ = ("_lists",)
+
+    def __init__(self) -> None:
+        self._lists: list[tuple[Graph, list[int], list[int]]] = []
+
+    def append(self, late: _Late) -> None:
+        if not self._lists or self._lists[-1][0] is not late.user:
+            self._lists.append((late.user, [], []))
+        _, nodes, operands = self._lists[-1]
+        nodes.append(late.node)
+        operands.append(late.operand)
+
+    def __iter__(self) -> Iterator[_Late]:
+        for user, nodes, operands in self._lists:
+            for node, operand in zip(nodes, operands, strict=True):
+                found = _late(user, node, operand, user.node_inputs[node][operand])
+                assert found is not None, "it was found before"
+                yield found[1]
 
 
 class _Uses:
@@ -120,8 +143,8 @@ class Resolution:
 
     def __init__(self) -> None:
         self._undefined: dict[Graph, dict[str, int | _Uses]] = {}
-        self._unordered: dict[Graph, list[_Late]] = {}
-        self._cyclic: dict[Graph, list[_Late]] = {}
+        self._unordered: dict[Graph, _LateUses] = {}
+        self._cyclic: dict[Graph, _LateUses] = {}
 
     @property
     def undefined(self) -> Iterator[UndefinedName]:
@@ -174,23 +197,23 @@ class Resolution:
             found = names[name] = _Uses(found)
         found.add(node, operand)
 
-    def split(self, graph: Graph, uses: list[_Late]) -> None:
+    def split(self, graph: Graph, uses: _LateUses) -> None:
         """Tell the late uses of what a graph defines apart into cycles and nodes that are merely out of order."""
         component = strong_components(_followers(graph))
         reported: set[int] = set()
         for late in uses:
             group = component[late.holder]
             if component[late.producer] != group:
-                self._unordered.setdefault(graph, []).append(late)
+                self._unordered.setdefault(graph, _LateUses()).append(late)
             elif group not in reported:
                 reported.add(group)
-                self._cyclic.setdefault(graph, []).append(late)
+                self._cyclic.setdefault(graph, _LateUses()).append(late)
 
 
 def resolve(graphs: Iterable[Graph]) -> Resolution:
     """Resolve every node input of `graphs`."""
     resolution = Resolution()
-    late: dict[Graph, list[_Late]] = {}
+    late: dict[Graph, _LateUses] = {}
     for graph in graphs:
         inputs, position = graph.node_inputs, graph.positions.get
         for own in graph.early_uses:
@@ -202,7 +225,7 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
                 if found is None:
                     resolution.note_undefined(graph, name, own, operand)
                 else:
-                    late.setdefault(found[0], []).append(found[1])
+                    late.setdefault(found[0], _LateUses()).append(found[1])
     for producing, uses in late.items():
         resolution.split(producing, uses)
     return resolution
