@@ -82,41 +82,6 @@ stdin_options = section(
 )
 
 report_options = section(
-    COMMON,
-    click.option(
-        "-f",
-        "--format",
-        "format_name",
-        type=click.Choice(FORMATS),
-        metavar="FORMAT",
-        default="text",
-        envvar="ONNX_LINT_FORMAT",
-        show_default=True,
-        help=f"{', '.join(FORMATS)}; ONNX_LINT_FORMAT sets another default.",
-    ),
-    click.option(
-        "-o",
-        "--output",
-        "outputs",
-        multiple=True,
-        metavar="[FORMAT=]PATH",
-        shell_complete=complete_outputs,
-        help="Write to a file; x.sarif, .json, .md, .xml imply the form. With FORMAT= a further report.",
-    ),
-    click.option("-q", "--quiet", is_flag=True, help="Only findings, and the total of several files."),
-    click.option("-v", "--verbose", is_flag=True, help="A line for each of several files, clean ones, too."),
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=0),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Lint N files at a time; 0: one a processor.",
-    ),
-)
-
-report_options = section(
     "Reports",
     click.option(
         "--no-context",
