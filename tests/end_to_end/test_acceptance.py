@@ -76,7 +76,8 @@ def acting(model):
     if act == "raise":
         raise ValueError("as asked for")
     if act == "sleep":
-        os.mkdir("sleeping")  # one call of the system: no file object loses the signal that may come at once
+        # A folder: no file object loses the signal that may come at once. Two processes may sleep in one.
+        os.makedirs("sleeping", exist_ok=True)
         time.sleep(3600)
     if act == "work":
         open("working", "w").close()
