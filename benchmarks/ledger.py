@@ -201,6 +201,15 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
         "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
     ),
+    "counted-forms": Pair(
+        "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
+        "from onnx_lint.source import BytesSource\n"
+        "skeleton = read_skeleton(BytesSource(open(FLAT, 'rb').read()), 1 << 29, 5_000_000)\n",
+        "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",
+        "def each(self, values):\n    found = []\n    for value in values:\n        self.distinct_node(value, found)\n"
+        "    return found\nelements._Count.distinct_nodes = each\n"
+        "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",
+    ),
     "equal-functions": Pair(
         "from onnx_lint.loader import load\nfrom onnx_lint.source import BytesSource\n"
         "from onnx_lint.model.documents import roots\ndata = open(FUNCTIONS, 'rb').read()\n",

@@ -86,6 +86,10 @@ class _Count:
         self.types: dict[bytes, int] = {}
         """The types that have been counted, as equal ones are parsed once, and what each value of them takes up."""
 
+        self.operands = 0
+        """How many names of operands stand in nodes of forms that had been counted; they are taken with their piece."""
+        self.names = 0
+        """How many of these nodes have a name."""
         self.functions: set[int] = set()
         """What functions that have been counted have beside their names."""
 
@@ -99,6 +103,10 @@ class _Count:
             if not inner:
                 break
             found = inner
+        fields = wire.fields("NodeProto")
+        self.budget.take("NodeProto", fields[_INPUT >> 3], self.operands)
+        self.budget.take("NodeProto", fields[_NAME >> 3], self.names)
+        self.operands = self.names = 0
 
     def level(self, name: str, contents: list[bytes], inner: dict[str, list[bytes]]) -> None:
         """Count the fields of these messages; what is in the messages among them is added to `inner`."""
@@ -160,28 +168,70 @@ class _Count:
         return values
 
     def distinct_nodes(self, values: Iterable[bytes]) -> list[bytes]:
-        """What is to be counted of these nodes: names, and what else there is of those that are new."""
+        """What is to be counted of these nodes: names, and what else there is of those that are new.
+
+        Most nodes are of a form that has been counted: those are gone through in one loop without calls
+        (docs/performance.md: counted-forms).
+        """
         found: list[bytes] = []
+        further_of = self.forms.get
+        operands = names = 0
         for value in values:
-            parts = _parts_of_node(value)
-            if parts is None:
-                self.budget.spend(OF_FORM)
-                found.append(value)
-                continue
-            own, key = parts
-            further = self.forms.get(key)
+            position = inputs = outputs = 0
+            try:
+                while value[position] == _INPUT:
+                    length = value[position + 1]
+                    if not 0 < length < 0x80:
+                        raise IndexError
+                    position += length + 2
+                    inputs += 1
+                while value[position] == _OUTPUT:
+                    length = value[position + 1]
+                    if not 0 < length < 0x80:
+                        raise IndexError
+                    position += length + 2
+                    outputs += 1
+                has_name = value[position] == _NAME
+                if has_name:
+                    length = value[position + 1]
+                    if length >= 0x80:
+                        raise IndexError
+                    position += length + 2
+                # What has an annotation is not among the forms, which have none.
+                further = further_of((value[position:], inputs, outputs))
+            except IndexError:
+                further = None
             if further is None:
-                found.append(own + key[0])
-            else:
-                found.append(own)
+                self.distinct_node(value, found)
+                continue
+            operands += inputs + outputs
+            names += has_name
+            if further:
                 self.budget.spend(further)
-            if key not in self.forms:
-                self.budget.spend(OF_FORM)
-                if len(key[0]) <= MAX_SHARED_BYTES:
-                    if len(self.forms) >= _MOST_FORMS:
-                        self.forms.clear()
-                    self.forms[key] = _bytes_of_further(key[0])
+        self.operands += operands
+        self.names += names
         return found
+
+    def distinct_node(self, value: bytes, found: list[bytes]) -> None:
+        """Add to `found` what is to be counted of a node, and note its form."""
+        parts = _parts_of_node(value)
+        if parts is None:
+            self.budget.spend(OF_FORM)
+            found.append(value)
+            return
+        own, key = parts
+        further = self.forms.get(key)
+        if further is None:
+            found.append(own + key[0])
+        else:
+            found.append(own)
+            self.budget.spend(further)
+        if key not in self.forms:
+            self.budget.spend(OF_FORM)
+            if len(key[0]) <= MAX_SHARED_BYTES:
+                if len(self.forms) >= _MOST_FORMS:
+                    self.forms.clear()
+                self.forms[key] = _bytes_of_further(key[0])
 
     def distinct_functions(self, values: Iterable[bytes]) -> list[bytes]:
         """What is to be counted of these functions: of one that differs from another in its name alone not the nodes.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from wire_bytes import BASE, length
 
 from onnx_lint import lint
 from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint.loader import elements
 from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
 from onnx_lint.loader.elements import count_elements
 from onnx_lint.loader.strip_payloads import Skeleton, read_skeleton, whole
@@ -146,3 +147,45 @@ def fewest_bytes(skeleton: Skeleton) -> int:
         except TooManyElementsError:
             least = middle
     return most
+
+
+RELU = length(4, "Relu")
+OPERANDS = length(1, "x") + length(2, "y")
+FURTHER_NODES = {
+    "without a name": OPERANDS + RELU,
+    "with a name": OPERANDS + length(3, "n") + RELU,
+    "with an empty name": OPERANDS + length(3, "") + RELU,
+    "with a name that is given twice": OPERANDS + length(3, "n") + length(3, "n") + RELU,
+    "with a long name": OPERANDS + length(3, "n" * 300) + RELU,
+    "with a long input, in which another node seems to begin": length(1, b"\x0a\x01y" * 50) + length(2, "y") + RELU,
+    "with more inputs": length(1, "x") * 5 + length(2, "y") + RELU,
+    "with an input that is left out": length(1, "") + length(2, "y") + RELU,
+    "with documentation": OPERANDS + length(3, "n") + RELU + length(6, "doc"),
+    "with an input at the end": OPERANDS + RELU + length(1, "x"),
+    "with an unknown field": OPERANDS + RELU + length(100, "x"),
+    "of another operator": OPERANDS + length(4, "Neg"),
+    "with nothing": b"",
+    "with operands alone": OPERANDS,
+}
+
+
+@pytest.mark.parametrize("further", FURTHER_NODES.values(), ids=FURTHER_NODES)
+def test_a_node_of_a_counted_form_counts_as_when_it_is_taken_apart(further: bytes, monkeypatch: pytest.MonkeyPatch):
+    data = length(7, length(1, OPERANDS + RELU) + length(1, further) * 100)
+    counted = memory_and_elements(data)
+
+    def taken_apart(count: elements._Count, values: Iterable[bytes]) -> list[bytes]:
+        found: list[bytes] = []
+        for value in values:
+            count.distinct_node(value, found)
+        return found
+
+    monkeypatch.setattr(elements._Count, "distinct_nodes", taken_apart)
+    assert counted == memory_and_elements(data)
+
+
+def memory_and_elements(data: bytes) -> tuple[int, int]:
+    """How many bytes of memory the elements of a model take up, and how many they are."""
+    count = elements._Count(1 << 40, shares_forms=True)
+    count.add(data, "ModelProto")
+    return count.budget.bytes, count.budget.elements
