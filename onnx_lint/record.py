@@ -4,7 +4,8 @@
 They are used like frozen dataclasses with slots, and type checkers know them as such. The reason not to use these: a
 dataclass compiles six methods while its module is imported, and most of the hundred have no instance in a small run
 (docs/performance.md: records). Here only `__init__` is made: for few fields from one that is compiled with this file,
-with other names, and for many fields when the first instance is.
+with other names, and for many fields when there are so many instances that compiling pays (docs/performance.md:
+few-instances).
 """
 
 from __future__ import annotations
@@ -68,12 +69,17 @@ def _of_6(self: Any, _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: Any) -> No
 _SHORT: Final = (_of_1, _of_2, _of_3, _of_4, _of_5, _of_6)
 """What `__init__` does in a class of so many fields."""
 
+_FEW: Final = 32
+"""So many instances of a class have their fields set in a loop; for more it is worth compiling what sets them."""
+
 
 @dataclass_transform(frozen_default=True)
 class RecordType(type):
     """The type of record classes: makes a slot of each annotated name, and a default of what is assigned to it."""
 
     _defaults: dict[str, Any]
+    _instances: int
+    """How many were made while there were few."""
     _values: Callable[[Any], tuple[Any, ...]]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
@@ -83,6 +89,7 @@ class RecordType(type):
         made = super().__new__(cls, name, bases, {"__slots__": names, **namespace})
         inherited = getattr(bases[0], "_defaults", {}) if bases else {}
         made._defaults = {**inherited, **own}
+        made._instances = 0
         made._values = _getter(tuple(made._defaults))
         if 0 < len(made._defaults) <= len(_SHORT) and not hasattr(made, "__post_init__"):
             made.__init__ = _renamed_init(made)  # type: ignore[misc]  # of the class, not of the type of the class
@@ -109,8 +116,17 @@ class Record(metaclass=RecordType):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         record = type(self)
-        record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
-        record.__init__(self, *args, **kwargs)
+        record._instances += 1
+        values = _values_of(record, args, kwargs) if record._instances <= _FEW else None
+        if values is None:
+            record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
+            record.__init__(self, *args, **kwargs)
+            return
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        after = getattr(self, "__post_init__", None)
+        if after is not None:
+            after()
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: cannot assign to {name!r}")
@@ -147,6 +163,19 @@ def replace(record: _R, **changes: Any) -> _R:
     """The record with other values for the fields that are named. Raises TypeError for a name that is no field."""
     kind = type(record)
     return kind(**{**dict(zip(kind._defaults, kind._values(record), strict=True)), **changes})
+
+
+def _values_of(record: RecordType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """The value of each field; None for wrong arguments, of which a compiled `__init__` tells what is wrong."""
+    fields = record._defaults
+    values = {**fields, **dict(zip(fields, args, strict=False)), **kwargs}
+    is_wrong = (
+        len(args) > len(fields)
+        or len(values) > len(fields)
+        or not kwargs.keys().isdisjoint([*fields][: len(args)])
+        or any(value is _OMITTED for value in values.values())
+    )
+    return None if is_wrong else values
 
 
 def _compiled_init(record: RecordType) -> Callable[..., None]:

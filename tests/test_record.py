@@ -7,6 +7,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import pytest
 
@@ -77,6 +78,55 @@ def test_wrong_arguments_of_a_first_instance_are_told():
 
         with pytest.raises(TypeError, match=r"Fresh\.__init__\(\) "):
             Fresh(*args, **kwargs)  # type: ignore[arg-type]
+
+
+def test_records_of_many_fields_are_the_same_while_there_are_few_and_later():
+    class Wide(Record):
+        a: int
+        b: int
+        c: int
+        d: int = 4
+        e: tuple[int, ...] = ()
+        f: str = "f"
+        g: object = None
+
+        def __post_init__(self) -> None:
+            seen.append(self.a)
+
+    seen: list[int] = []
+    for number in range(100):
+        assert Wide(number, 2, c=3, g=7) == Wide(g=7, c=3, b=2, a=number, d=4, e=(), f="f")
+    assert seen == [number for number in range(100) for _ in range(2)]
+    assert vars(Wide)["__init__"] is not Record.__init__, "it was never compiled"
+
+
+@pytest.mark.parametrize("before", [0, 5, 100])
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((1, 2), {}, "missing 1 required positional argument: 'c'"),
+        (range(8), {}, "takes from 4 to 8 positional arguments but 9 were given"),
+        ((1, 2, 3), {"b": 2}, "got multiple values for argument 'b'"),
+        ((1, 2, 3), {"z": 2}, "got an unexpected keyword argument 'z'"),
+        ((1, 2), {"z": 2}, "got an unexpected keyword argument 'z'"),
+    ],
+)
+def test_wrong_arguments_for_many_fields_are_told(
+    before: int, args: Iterable[int], kwargs: dict[str, int], message: str
+):
+    class Wide(Record):
+        a: int
+        b: int
+        c: int
+        d: int = 4
+        e: int = 5
+        f: int = 6
+        g: int = 7
+
+    for number in range(before):
+        Wide(number, 2, 3)
+    with pytest.raises(TypeError, match=rf"Wide\.__init__\(\) {message}"):
+        Wide(*args, **kwargs)
 
 
 def test_equal_are_records_of_one_class_with_equal_fields():

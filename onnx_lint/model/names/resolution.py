@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from onnx_lint.model.graph import BEFORE_NODES, Graph, Node, Nodes
 from onnx_lint.model.names.digraph import Digraph, shortest_way, strong_components
@@ -60,7 +60,7 @@ class UndefinedName(Record):
     """How many there are in all."""
 
 
-class _Late(NamedTuple):
+class _Late(Record):
     """A late use, by graphs and numbers."""
 
     user: Graph
