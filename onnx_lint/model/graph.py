@@ -264,12 +264,12 @@ class Graph:
         return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
 
     @property
-    def node_inputs(self) -> list[list[str]]:
+    def node_inputs(self) -> list[tuple[str, ...]]:
         """The inputs of each node; an empty name stands for one that is left out."""
         return self.table.inputs
 
     @property
-    def node_outputs(self) -> list[list[str]]:
+    def node_outputs(self) -> list[tuple[str, ...]]:
         """The outputs of each node; an empty name stands for one that is left out."""
         return self.table.outputs
 
@@ -403,8 +403,8 @@ class Graph:
             for index, name in enumerate(names):
                 if name:
                     yield name, Definition(self, field, index)
-        for number, names in enumerate(self.table.outputs):
-            for index, name in enumerate(names):
+        for number, outputs in enumerate(self.table.outputs):
+            for index, name in enumerate(outputs):
                 if name:
                     yield name, Definition(self, "output", index, self.nodes[number])
 

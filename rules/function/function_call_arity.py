@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import Function, Model, Node
 from onnx_lint.rule import Finding, Related, rule
@@ -45,7 +45,9 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
             yield from _surplus(node, function, "output", node.outputs, function.body.output_names)
 
 
-def _surplus(node: Node, function: Function, field: str, given: list[str], declared: list[str]) -> Iterator[Finding]:
+def _surplus(
+    node: Node, function: Function, field: str, given: Sequence[str], declared: Sequence[str]
+) -> Iterator[Finding]:
     count = max((index + 1 for index, name in enumerate(given) if name), default=0)
     if count <= len(declared):
         return

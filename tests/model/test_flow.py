@@ -212,4 +212,4 @@ def test_what_grows_with_each_node_ends():
     assert flow.shape_of("v11") is None
     assert (flow.facts["m5"].content, flow.facts["m6"].content) == ((3**32,), None)
     assert flow.shape_of("u300") is None
-    assert [conflict.node.outputs for conflict in flow.shapes] == [["v11"]]
+    assert [conflict.node.outputs for conflict in flow.shapes] == [("v11",)]

@@ -178,8 +178,8 @@ class NodeTable:
     )
 
     def __init__(self, before: Iterable[str]) -> None:
-        self.inputs: list[list[str]] = []
-        self.outputs: list[list[str]] = []
+        self.inputs: list[tuple[str, ...]] = []
+        self.outputs: list[tuple[str, ...]] = []
         self.names: list[str] = []
         self.forms: list[NodeForm] = []
         self.positions = dict.fromkeys(before, BEFORE_NODES)
@@ -272,11 +272,15 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
             is_early = not positions.keys() >= set(inputs)
         if is_early:
             table.early_uses.append(index)
-        for output in outputs:
-            if output not in positions:
-                positions[output] = index
-            elif output:
+        if len(outputs) == 1:  # as most nodes have: one look, and not two
+            if positions.setdefault(outputs[0], index) != index and outputs[0]:
                 table.has_redefinitions = True
+        else:
+            for output in outputs:
+                if output not in positions:
+                    positions[output] = index
+                elif output:
+                    table.has_redefinitions = True
         form = None
         if not has_gap:
             key = rest, len(inputs), len(outputs)
@@ -284,9 +288,8 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
         if form is None:
             form = _form(rest, inputs, outputs, table, batch)
             batch.parse(_BATCH_BYTES)
-        # A list that has grown has room for more: a copy has 24 bytes less.
-        add_inputs(inputs[:])
-        add_outputs(outputs[:])
+        add_inputs(tuple(inputs))
+        add_outputs(tuple(outputs))
         add_name(name)
         add_form(form)
     del positions[""]

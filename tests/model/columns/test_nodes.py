@@ -71,8 +71,8 @@ def _rows(table: NodeTable) -> list[tuple[object, ...]]:
 
 def _expected(node: Any) -> tuple[object, ...]:
     return (
-        list(node.input),
-        list(node.output),
+        tuple(node.input),
+        tuple(node.output),
         node.name,
         node.op_type,
         node.domain,
