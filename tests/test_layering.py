@@ -19,7 +19,7 @@ from syntax_trees import files, tree_of
 MODEL = ROOT / "onnx_lint" / "model"
 
 LAYERS = (
-    {"cached", "locations", "memory", "package_data", "record", "regular_file"},
+    {"cached", "exit_status", "locations", "memory", "package_data", "record", "regular_file"},
     {"distribution", "option_types", "source", "visible", "wording"},
     {"spec"},
     {"limits", "schema"},

@@ -20,6 +20,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.exit_status import way_of_end
 from onnx_lint.locations import is_remote
 from onnx_lint.memory import held_to_the_end
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
@@ -92,8 +93,7 @@ class _Worker:
         self.process.join()
         self.connection.close()
         code = self.process.exitcode or 0
-        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        error = InternalError(OWN_ERRORS, f"the process that linted the file ended {how}", "")
+        error = InternalError(OWN_ERRORS, f"the process that linted the file ended {way_of_end(code)}", "")
         return FileReport(path, 0, internal_errors=(error,))
 
 

@@ -11,7 +11,6 @@ import contextlib
 import os
 import pickle
 import queue
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import IO, Any, Final
 
 import psutil
 
+from onnx_lint.exit_status import way_of_end
 from onnx_lint.fleet.cell import READY
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
@@ -93,7 +93,7 @@ class Cell:
                 self._read_before = _read(process)
                 return process
             code = process.wait() if first is _END else 0
-            said = self._last_words() or (f"it ended {_way(code)}" if first is _END else "it does not answer")
+            said = self._last_words() or (f"it ended {way_of_end(code)}" if first is _END else "it does not answer")
             self.close()
             if code >= 0:
                 break  # nobody killed it: the next one would end alike
@@ -136,12 +136,7 @@ class Cell:
     def _ended(self, process: subprocess.Popen[bytes], job: Job) -> Failure:
         code = process.wait()
         self.close()
-        return Failure(job.path, f"the process that linted the file ended {_way(code)}", is_limit=False)
-
-
-def _way(code: int) -> str:
-    """How a process ended, in words."""
-    return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        return Failure(job.path, f"the process that linted the file ended {way_of_end(code)}", is_limit=False)
 
 
 def _hand_on(stream: IO[bytes], answers: queue.SimpleQueue[Any]) -> None:

@@ -22,6 +22,7 @@ from onnx_lint.settings import Settings
 
 PATIENCE_SECONDS: Final = 60
 COUNT: Final = 300
+UNNAMED_SIGNAL: Final = getattr(signal, "SIGRTMIN", 34) + 1
 Judge = Callable[[Task], FileReport]
 
 pytestmark = pytest.mark.skipif(
@@ -84,12 +85,15 @@ def test_a_file_that_ends_its_worker_takes_no_other_with_it(log: Path, linting: 
             os._exit(7)
         if task.path in ("101", "200"):
             os.kill(os.getpid(), signal.SIGKILL)
+        if task.path == "150":
+            os.kill(os.getpid(), UNNAMED_SIGNAL)
         return _report(task)
 
     linting(judge)
     expected = [FileReport(str(number), number) for number in range(COUNT)]
     for number, how in {0: "with exit code 7", 100: "with exit code 7", 101: "by signal SIGKILL"}.items():
         expected[number] = _ended(str(number), how)
+    expected[150] = _ended("150", f"by signal {UNNAMED_SIGNAL}")
     expected[200], expected[299] = _ended("200", "by signal SIGKILL"), _ended("299", "with exit code 7")
     assert _reports() == expected
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))

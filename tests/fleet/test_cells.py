@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from onnx_lint.fleet.jobs import Job, Limits, Outcome
 from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.fleet
+
+UNNAMED_SIGNAL = getattr(signal, "SIGRTMIN", 34) + 1
 
 Start = Callable[..., subprocess.Popen[bytes]]
 
@@ -50,13 +53,13 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Callable[[Start], list[None]]:
     return put
 
 
-def _killed_until(last: int) -> Start:
+def _killed_until(last: int, signal_number: int = signal.SIGKILL) -> Start:
     popen = subprocess.Popen
 
     def start(number: int, command: list[str], **options: Any) -> subprocess.Popen[bytes]:
         process = popen(command, **options)
         if number <= last:
-            process.kill()
+            process.send_signal(signal_number)
         return process
 
     return start
@@ -82,9 +85,12 @@ def test_a_process_that_is_killed_before_it_is_ready_is_started_again(
     assert len(made) == 3
 
 
-def test_a_machine_that_kills_each_of_them_is_told(job: Job, starts: Callable[[Start], list[None]]) -> None:
-    made = starts(_killed_until(99))
-    with pytest.raises(FleetError, match="cannot start the process that lints: it ended by signal SIGKILL"):
+@pytest.mark.parametrize(("number", "name"), [(signal.SIGKILL, "SIGKILL"), (UNNAMED_SIGNAL, str(UNNAMED_SIGNAL))])
+def test_a_machine_that_kills_each_of_them_is_told(
+    job: Job, starts: Callable[[Start], list[None]], number: int, name: str
+) -> None:
+    made = starts(_killed_until(99, number))
+    with pytest.raises(FleetError, match=f"cannot start the process that lints: it ended by signal {name}$"):
         _lint(job)
     assert len(made) == 3
 
