@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from onnx_lint.fleet.checked import parsed_json
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.reporters.escape import visible
 
@@ -22,7 +23,7 @@ def head_in(folder: str) -> dict[str, Any] | None:
     path = os.path.join(folder, SCAN)
     try:
         with open(path, "rb") as stream:
-            head = json.load(stream)
+            head = parsed_json(stream.read())
     except FileNotFoundError:
         return None
     except OSError as error:

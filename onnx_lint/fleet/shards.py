@@ -9,8 +9,10 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from onnx_lint.fleet.checked import check_file, check_findings, parsed_json
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.tables import write_tables
 from onnx_lint.reporters.escape import visible
@@ -134,7 +136,7 @@ def records_in(shard: str) -> Iterator[tuple[dict[str, Any], Place]]:
     """
     try:
         with open(os.path.join(shard, _SEAL), "rb") as stream:
-            seal = json.load(stream)
+            seal = parsed_json(stream.read())
         for name in (FILES, FINDINGS):
             with open(os.path.join(shard, name), "rb") as stream:
                 if hashlib.file_digest(stream, "sha256").hexdigest() != seal["sha256"][name]:
@@ -152,9 +154,11 @@ def _read(shard: str) -> Iterator[tuple[dict[str, Any], Place]]:
     position = finding = 0
     with open(os.path.join(shard, FILES), "rb") as files, open(os.path.join(shard, FINDINGS), "rb") as findings:
         for line in files:
-            record = json.loads(line)
-            count = sum(record["summary"][name] for name in ("errors", "warnings", "notes"))
-            length = sum(len(findings.readline()) for _ in range(count))
+            record = parsed_json(line)
+            # A forged number of them ends with the file: no more lines are read than there are.
+            found = list(islice(findings, check_file(record)))
+            check_findings(record, [parsed_json(each) for each in found])
+            length = sum(map(len, found))
             yield record, Place(shard, (position, len(line)), (finding, length))
             position += len(line)
             finding += length

@@ -9,7 +9,8 @@ from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
 from onnx_lint.distribution import NAME
-from onnx_lint.fleet.totals import LEVELS, MAX_LISTED, Difference, Group, Totals
+from onnx_lint.fleet.checked import LEVELS
+from onnx_lint.fleet.totals import MAX_LISTED, Difference, Group, Totals
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.wording import counted
 
@@ -98,7 +99,7 @@ def total_of(totals: Totals) -> str:
 
 def _lines(totals: Totals, new: Difference | None) -> Iterator[str]:
     rows = [
-        (rule, level, f"{count:,}", f"{totals.models_of_rules[rule]:,}")
+        (visible(shortened(rule, _MAX_WIDTH)), level, f"{count:,}", f"{totals.models_of_rules[rule]:,}")
         for (rule, level), count in most_frequent(totals.rules)
     ]
     yield from _table(("rule", "severity", "findings", "models"), rows)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-_FILE: Final = {
+FILE_COLUMNS: Final = {
     "path": "string",
     "size": "int64",
     "version": "string",
@@ -30,7 +30,7 @@ _FILE: Final = {
 }
 """The columns of the table of files. `opset` is the version of ai.onnx; `version` tells the object from other ones."""
 
-_FINDING: Final = {
+FINDING_COLUMNS: Final = {
     "path": "string",
     "rule": "string",
     "severity": "string",
@@ -64,15 +64,15 @@ def can_write_tables() -> bool:
 def write_tables(folder: str, files: str, findings: str) -> None:
     """Write `files.parquet` and `findings.parquet` from the records in two files of lines; nothing without pyarrow."""
     if can_write_tables():
-        _write(os.path.join(folder, "files.parquet"), files, _FILE)
-        _write(os.path.join(folder, "findings.parquet"), findings, _FINDING)
+        _write(os.path.join(folder, "files.parquet"), files, FILE_COLUMNS)
+        _write(os.path.join(folder, "findings.parquet"), findings, FINDING_COLUMNS)
 
 
 def _write(target: str, lines: str, columns: dict[str, str]) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    row_of = _file_row if columns is _FILE else _finding_row
+    row_of = file_row if columns is FILE_COLUMNS else finding_row
     schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in columns.items()])
     with open(target, "wb") as stream:
         with pyarrow.parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
@@ -94,7 +94,8 @@ def _batches(lines: str) -> Iterator[list[dict[str, Any]]]:
         yield rows
 
 
-def _file_row(record: dict[str, Any]) -> dict[str, Any]:
+def file_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the record of a file. Raises KeyError, TypeError or AttributeError for what is no such record."""
     facts = record["facts"] or {}
     imports = {each["domain"]: each["version"] for each in facts.get("opset_imports", ())}
     return {
@@ -107,10 +108,11 @@ def _file_row(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _finding_row(record: dict[str, Any]) -> dict[str, Any]:
+def finding_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the record of a finding. Raises the same errors for what is none."""
     where = record["bytes"] or {}
     return {
-        **{name: record.get(name) for name in _FINDING},
+        **{name: record.get(name) for name in FINDING_COLUMNS},
         "offset": where.get("offset"),
         "length": where.get("length"),
         "count": record.get("count", 1),

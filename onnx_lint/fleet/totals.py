@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.reports import Reports
 from onnx_lint.fleet.shards import Records
 
-LEVELS: Final = ("error", "warning", "note")
 MAX_LISTED: Final = 1_000
 """Of models without a verdict, and of new findings, so many are listed; all are counted."""
 
