@@ -130,6 +130,21 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from onnx_lint.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
         "Census.note = lambda *_: None\nmain()",
     ),
+    "asked-at-once": Pair(
+        _LOAD.replace("LARGE", "SMALL") + "from onnx_lint import selection\nfrom onnx_lint.settings import Settings\n"
+        "model, asked = load(BytesSource(data), 'm.onnx'), selection.selection_of(Settings())\nasked.asked(model)\n",
+        "for _ in range(3_000):\n    asked.asked(model)",
+        "def one_by_one(model):\n    raise AttributeError\n"
+        "[(key, (judging, matters, _))] = asked._open.items()\nasked._open[key] = judging, matters, one_by_one\n"
+        "for _ in range(3_000):\n    asked.asked(model)",
+    ),
+    "evident-kinds": Pair(
+        "from onnx_lint.model.columns import tensor_encodings\n"
+        "kinds = [(1, bytes([10, 2, size, 8]), 'raw_data', size * 32, -1) for size in range(2, 8)]\n"
+        "assert all(map(tensor_encodings.is_evident_kind, kinds))\n",
+        "for _ in range(5_000):\n    [tensor_encodings.is_evident_kind(kind) for kind in kinds]",
+        "for _ in range(5_000):\n    [tensor_encodings._is_evident_kind(*kind) for kind in kinds]",
+    ),
     "kept-types": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.shapes.stated import fact_of_type, facts_of_types\n"
         "Type = schema.message('TypeProto')\nwritten = []\n"

@@ -54,7 +54,7 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
         twin = None if instance is None else instance.__dict__["twin"]
         if twin is None:
-            return super().__get__(instance, owner)
+            return cached_property.__get__(self, instance, owner)
         value: _Value = getattr(twin, self.name)
         instance.__dict__[self.name] = value
         return value

@@ -10,6 +10,7 @@ there. Such a rule need not be asked about a model that has no form but such tha
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from operator import attrgetter
 from typing import Final
 
 from onnx_lint.model import Model
@@ -29,6 +30,8 @@ Elements = Mapping[Hashable, Set[Hashable]]
 
 _NOTHING: Final[Set[Hashable]] = frozenset()
 
+_IS_REFERENCE: Final = attrgetter("is_reference")
+
 
 class Census:
     """The elements that were found right in the models so far, under the settings of a run."""
@@ -40,7 +43,7 @@ class Census:
         """The kinds of elements of which the model has none but such that were found right before."""
         if model.kind != MODEL or not model.loaded:
             return frozenset()
-        return frozenset([kind for kind, right in self._right.items() if right and _are_all(right, kind, model)])
+        return frozenset([kind for kind, right in self._right.items() if right and _new(kind, model, right) == {}])
 
     def note(self, model: Model, settled: Set[str], asked: Iterable[Registered], found: Set[str]) -> None:
         """Take note of a model for which these rules were asked; those of the ids in `found` had something to say.
@@ -54,7 +57,7 @@ class Census:
             return
         wrong = {entry.of for entry in asked if entry.about is not None or entry.id in found}
         for kind in self._right.keys() - settled - wrong:
-            self._keep(kind, _elements(kind, model) or {})
+            self._keep(kind, _new(kind, model, self._right[kind]) or {})
 
     def _keep(self, kind: str, elements: Elements) -> None:
         right = self._right[kind]
@@ -64,37 +67,37 @@ class Census:
             right.setdefault(circumstances, set()).update(found)
 
 
-def _are_all(right: Elements, kind: str, model: Model) -> bool:
-    elements = _elements(kind, model)
-    return elements is not None and all(
-        found <= right.get(circumstances, _NOTHING) for circumstances, found in elements.items()
-    )
-
-
-def _elements(kind: str, model: Model) -> Elements | None:
+def _new(kind: str, model: Model, right: Elements) -> Elements | None:
+    """The elements of a model that are not among the right ones; None where that cannot be told."""
     try:
-        return ELEMENTS[kind](model)
+        return ELEMENTS[kind](model, right)
     except Exception:
         return None  # the rules meet the same error, which is reported as theirs
 
 
-def _forms(model: Model) -> Elements | None:
+def _forms(model: Model, right: Elements) -> Elements | None:
     """What the nodes look like; None where that alone decides nothing, since functions take attributes or are unknown.
 
     The circumstances are the IR version and the operator sets that are imported. Graphs in attributes have nodes of
     their own, and a node that calls a function is no use of an operator.
     """
-    if model.parametric_functions or any(kind.is_reference for kind in model.attribute_kinds):
+    if model.parametric_functions or any(map(_IS_REFERENCE, model.attribute_kinds)):
         return None
     found: dict[Hashable, set[Hashable]] = {}
     calls = model.calls
     for graph in model.graphs:
-        elements = {form.element or _element(form) for form in graph.form_counts}
+        circumstances = (model.ir_version, model.operators.scope(graph.function))
+        known, forms = right.get(circumstances, _NOTHING), graph.form_counts.keys()
+        if not calls.names and forms <= known:
+            continue  # most forms stand for themselves
         if calls.names:
-            elements = {_as_called(form, calls) for form in graph.form_counts}
+            elements = {_as_called(form, calls) for form in forms}
+        else:
+            elements = {form.element or _element(form) for form in forms}
         if None in elements:
             return None
-        found.setdefault((model.ir_version, model.operators.scope(graph.function)), set()).update(elements)
+        if not elements <= known:
+            found.setdefault(circumstances, set()).update(elements - known)
     return found
 
 
@@ -124,5 +127,5 @@ def _of_graphs(form: NodeForm) -> Hashable | None:
     return told if names + len(form.inputs) + len(form.outputs) <= _MOST_CHARACTERS else None
 
 
-ELEMENTS: Final[Mapping[str, Callable[[Model], Elements | None]]] = {"form": _forms}
-"""What finds the elements of each kind in a model."""
+ELEMENTS: Final[Mapping[str, Callable[[Model, Elements], Elements | None]]] = {"form": _forms}
+"""What finds the elements of each kind in a model that are not among the given ones."""

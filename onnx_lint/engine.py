@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.diagnose import Counts, diagnose
 from onnx_lint.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
@@ -32,8 +32,11 @@ Watch = Callable[[str], AbstractContextManager[None]]
 """Measures a part of the work that has a name, see `onnx_lint.stopwatch`."""
 
 
+_NO_WATCH: Final[AbstractContextManager[None]] = nullcontext()
+
+
 def _unwatched(_: str) -> AbstractContextManager[None]:
-    return nullcontext()
+    return _NO_WATCH
 
 
 class Verdict(Record):
@@ -71,14 +74,13 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
         entries = selection.asked(model, settled)
     found: set[str] = set()
     for entry in entries:
-        left = model.limits.findings - len(diagnostics)
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                located = _run(entry, model, settings, left, cuts, counts)
+                located = _run(entry, model, settings, diagnostics, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
-                    located = _run(entry, model, settings, left, cuts, counts)
+                    located = _run(entry, model, settings, diagnostics, cuts, counts)
             if located is not None:
                 found.add(entry.id)
                 diagnostics += located
@@ -111,19 +113,24 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
 
 
 def _run(
-    entry: Registered, model: Model, settings: Settings, left: int, cuts: list[_Cut], counts: Counter[Counts]
+    entry: Registered,
+    model: Model,
+    settings: Settings,
+    before: Sequence[_Located],
+    cuts: list[_Cut],
+    counts: Counter[Counts],
 ) -> Sequence[_Located] | None:
-    """What one rule finds, at most `left` diagnostics or one; what is only to be counted goes into `counts`.
+    """What one rule finds, with what was found `before` as much as the limits let; what is only counted in `counts`.
 
     None where it finds nothing; what it finds may all be left out.
     """
-    options = options_of(entry.rule, settings) if settings.options else {}
-    findings = iter(entry.rule.run(model, **options))
+    rule = entry.rule
+    findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
     first = next(findings, None)
     if first is None:
         return None
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
-    return _limited(entry, found, model.limits, left, cuts)
+    return _limited(entry, found, model.limits, model.limits.findings - len(before), cuts)
 
 
 def _limited(
@@ -174,7 +181,7 @@ def lint_source(
     findings of a rule and clause the lines around them are told. `pictures`: whether the nodes around the worst ones
     are told. A source that cannot be read to its end gives a report that says why.
     """
-    with held_for_a_file() as leave, closing(source):
+    with held_for_a_file() as leave:
         try:
             if not settings.timings:
                 report, model = _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
@@ -190,6 +197,8 @@ def lint_source(
             return report
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")
+        finally:
+            source.close()
 
 
 def opened(path: str, settings: Settings) -> Source:

@@ -31,8 +31,8 @@ def facts_of(model: Model) -> Facts | None:
         ir_version=model.ir_version,
         opset_imports=tuple((report_name(entry.domain), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
         producer=report_name(f"{proto.producer_name} {proto.producer_version}".strip()),
-        nodes=sum(len(graph.forms) for graph in model.graphs),
-        graphs=sum(not graph.is_function for graph in model.graphs),
+        nodes=sum([len(graph.forms) for graph in model.graphs]),
+        graphs=sum([not graph.is_function for graph in model.graphs]),
         functions=len(model.functions),
     )
 

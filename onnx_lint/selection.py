@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import compress
-from typing import Final
+from operator import attrgetter
+from typing import Any, Final
 
 from onnx_lint.cached import Memory
 from onnx_lint.census import Census
@@ -64,6 +65,10 @@ def check_selection(settings: Settings) -> None:
         raise SelectionError(f"the selection leaves no rule of edition {settings.standard.edition}")
 
 
+_Look = Callable[[Model], tuple[Any, ...]]
+"""Gets several properties of a model, behind two others, as one alone would be no tuple."""
+
+
 class Selection:
     """The rules that apply under some settings, and those of them that have something to look at in a model."""
 
@@ -72,7 +77,7 @@ class Selection:
         self.rules = rules
         self.entries = [entry for entry in rules.values() if _applies(entry, settings)]
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
-        self._open: dict[tuple[str, bool, frozenset[str]], tuple[list[Registered], tuple[str, ...]]] = {}
+        self._open: dict[tuple[str, bool, frozenset[str]], tuple[list[Registered], tuple[str, ...], _Look]] = {}
         """The rules that judge a kind of file whose elements are settled or not, and what they are about, each once."""
         self._asked: dict[tuple[object, ...], list[Registered]] = {}
         self._census = Census()
@@ -95,15 +100,22 @@ class Selection:
         `settled`: the kinds of elements that need not be looked at.
         """
         key = (model.kind, model.loaded, settled)
-        if key not in self._open:
-            judging = [entry for entry in self.judging(model) if entry.of not in key[-1]]
-            self._open[key] = judging, tuple({entry.about: None for entry in judging if entry.about is not None})
-        judging, matters = self._open[key]
-        there = tuple([_has(model, about) for about in matters])
-        if (key, there) not in self._asked:
+        found = self._open.get(key)
+        if found is None:
+            judging = [entry for entry in self.judging(model) if entry.of not in settled]
+            matters = tuple({entry.about: None for entry in judging if entry.about is not None})
+            found = self._open[key] = judging, matters, attrgetter("kind", "loaded", *matters)
+        judging, matters, look = found
+        try:
+            # All at once: to ask for one is more work than most answers are (docs/performance.md: asked-at-once).
+            there = tuple(map(bool, look(model)[2:]))
+        except Exception:
+            there = tuple([_has(model, about) for about in matters])
+        asked = self._asked.get((key, there))
+        if asked is None:
             wanted = {None, *compress(matters, there)}
-            self._asked[key, there] = [entry for entry in judging if entry.about in wanted]
-        return self._asked[key, there]
+            asked = self._asked[key, there] = [entry for entry in judging if entry.about in wanted]
+        return asked
 
     def note(self, model: Model, settled: Set[str], asked: Iterable[Registered], found: Set[str]) -> None:
         """Take note of a model: of the rules that were asked those of these ids had something to say, or crashed."""

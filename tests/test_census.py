@@ -50,7 +50,7 @@ Elements = set[tuple[Hashable, Hashable]]
 
 
 def _elements(kind: str, model: Model) -> Elements | None:
-    found = ELEMENTS[kind](model) if model.loaded else None
+    found = ELEMENTS[kind](model, {}) if model.loaded else None
     if found is None:
         return None
     return {(circumstances, each) for circumstances, elements in found.items() for each in elements}

@@ -116,6 +116,7 @@ in it."""
 
 def is_shallow(model: Model) -> bool:
     """Whether no message of the model is further in than Protocol Buffers goes to remove unknown fields (64 deep)."""
-    if max((graph.depth for graph in model.graphs), default=0) > _SHALLOW:
+    graphs = model.graphs
+    if len(graphs) > _SHALLOW and max([graph.depth for graph in graphs]) > _SHALLOW:
         return False
     return all(len(place.key) <= _SHALLOW for _, place in model.values())

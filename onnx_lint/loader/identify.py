@@ -63,16 +63,17 @@ _FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
     (4, b"ET12"): "an ExecuTorch program",
 }
 
-_MAGIC: Final = sorted({(start, start + len(magic)) for start, magic in _FOREIGN})
-"""Where such bytes stand; far fewer places than formats, and each is looked up."""
+_MAGIC: Final = {
+    start: tuple([magic for at, magic in _FOREIGN if at == start]) for start in sorted({at for at, _ in _FOREIGN})
+}
+"""Such bytes by where they stand: far fewer places than formats."""
 
 
 def _foreign(head: bytes) -> str | None:
     """What the file is, when its beginning is that of no message of Protocol Buffers."""
-    for start, end in _MAGIC:
-        found = _FOREIGN.get((start, head[start:end]))
-        if found is not None:
-            return found
+    for start, magics in _MAGIC.items():
+        if head.startswith(magics, start):
+            return next(_FOREIGN[start, magic] for magic in magics if head.startswith(magic, start))
     if _is_safetensors(head):
         return "a safetensors file"
     if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:

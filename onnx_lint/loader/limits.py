@@ -44,7 +44,9 @@ def too_many(model: Model, limits: Limits) -> Fault | None:
         actual = f"the file has more than {most:,} sequences, maps and optionals"
         return limit_fault("nodes", limits, model.kind, actual)
     most = limits.graph_entries
-    if model.source.size < _BYTES_OF_ELEMENT * most or not _may_exceed(model, most):
+    if model.source.size < _BYTES_OF_ELEMENT * most:
+        return None
+    if not _may_exceed(model, most):
         graphs = []
     for place, field, count in (*_lists_of_document(model), *_lists_of_model(model), *_lists_of_graphs(graphs, most)):
         if count > most:

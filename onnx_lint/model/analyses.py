@@ -155,15 +155,17 @@ class Analyses(FileParts):
         # Late, as few models are that old.
         from onnx_lint.model.newer_features import Content, features_beyond, undated_types
 
+        types = self._type_index if self.has_unusual_types else None
+        imported = map(self.imports.domains, [None, *self.functions])
         content = Content(
             self.proto,
-            undated_types=undated_types(self.standard, map(self.imports.domains, [None, *self.functions])),
+            undated_types=undated_types(self.standard, imported) if types is not None else frozenset(),
             graphs=self.graphs,
             functions=self.functions,
             annotated_nodes=self.annotated_nodes,
             metadata=self.metadata(),
             attributes=self._attribute_index,
-            types=self._type_index if self.has_unusual_types else None,
+            types=types,
             tensors=self.tensors,
         )
         return features_beyond(content, ir_version)

@@ -8,6 +8,7 @@ from onnx_lint.model.analyses import Analyses
 from onnx_lint.model.graph import Node
 from onnx_lint.model.operators.given import has_broken_combinations
 from onnx_lint.model.operators.mismatch import has_mismatches
+from onnx_lint.model.parts import METADATA
 from onnx_lint.model.types.usual_types import sight_of
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators.extents import WITH_EXTENTS
@@ -27,6 +28,17 @@ class Model(Analyses):
     def has_faults(self) -> bool:
         """Whether anything is wrong with the bytes of the file."""
         return bool(self.faults)
+
+    @cached_property
+    def may_exceed_limits(self) -> bool:
+        """Whether a limit is reached, or one that consumers have may be, for all that numbers and sizes tell."""
+        limits = self.limits
+        return (
+            self.has_faults
+            or self.source.size > limits.name_characters
+            or len(self.graphs) > limits.graph_nesting
+            or bool(self.functions)
+        )
 
     @cached_property
     def has_target(self) -> bool:
@@ -82,8 +94,14 @@ class Model(Analyses):
 
     @cached_property
     def has_metadata(self) -> bool:
-        """Whether there is metadata anywhere in the model."""
-        return any(True for _ in self.metadata())
+        """Whether there is metadata anywhere in the model; also where value infos have documentation."""
+        return bool(
+            self.proto.metadata_props
+            or self.graphs_with(METADATA)
+            or self.nodes_with(METADATA)
+            or self.annotated_value_infos
+            or self.tensors.with_metadata
+        )
 
     @cached_property
     def is_documented(self) -> bool:

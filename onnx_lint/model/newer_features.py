@@ -57,7 +57,10 @@ class Content(Record):
 
     proto: Proto
     undated_types: frozenset[str]
-    """The kinds of type, by the case of TypeProto, that the variant and edition have whatever the IR version."""
+    """The kinds of type, by the case of TypeProto, that the variant and edition have whatever the IR version.
+
+    They count only where types are looked through.
+    """
     graphs: Sequence[Graph]
     functions: Sequence[Function]
     annotated_nodes: NodesOfGraphs
@@ -123,20 +126,20 @@ def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> It
     for field in premature.get("ModelProto", ()):
         if getattr(content.proto, field):
             yield f"ModelProto.{field}", ROOT.at(field), None
-    graphs = [graph for graph in content.graphs if not graph.is_function]
-    holders: dict[str, Iterable[Graph | Function | Node]] = {
-        "GraphProto": graphs,
-        "FunctionProto": content.functions,
-        "NodeProto": content.annotated_nodes,
-    }
-    for message, items in holders.items():
+    for message in ("GraphProto", "FunctionProto", "NodeProto"):
         fields = [field for field in premature.get(message, ()) if field not in _OF_THEIR_OWN]
-        if fields:
-            for item in items:
-                proto = item.proto
-                for field in fields:
-                    if getattr(proto, field):
-                        yield f"{message}.{field}", item.place.at(field), _named(item)
+        for item in _holders(content, message) if fields else ():
+            proto = item.proto
+            for field in fields:
+                if getattr(proto, field):
+                    yield f"{message}.{field}", item.place.at(field), _named(item)
+
+
+def _holders(content: Content, message: str) -> Iterable[Graph | Function | Node]:
+    """What may have fields of a message."""
+    if message == "GraphProto":
+        return [graph for graph in content.graphs if not graph.is_function]
+    return content.functions if message == "FunctionProto" else content.annotated_nodes
 
 
 def _domains(content: Content) -> Iterator[_Occurrence]:

@@ -14,6 +14,7 @@ from onnx_lint.wording import quote
 @rule(
     clause=("FIL-10", "FIL-10a", "FIL-10b"),
     since="0.1.0",
+    about=Model.may_exceed_limits,
     needs="file",
     security=("CVE-2024-27319", "CWE-400", "CWE-770"),
 )
@@ -86,7 +87,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
 def _nesting(model: Model) -> tuple[Place, str] | None:
     """The first graph that is nested deeper than the limit, and how deep the deepest is."""
-    deepest = max((graph.depth for graph in model.graphs), default=0)
+    deepest = max([graph.depth for graph in model.graphs], default=0)
     if deepest <= model.limits.graph_nesting:
         return None
     first = next(graph for graph in model.graphs if graph.depth > model.limits.graph_nesting)

@@ -56,8 +56,8 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     for function in model.functions:
         if function.domain in domains:
             functions.setdefault(function.domain, {})[function.name] = None
-    operators = (alike.operator for alike in model.operators.alike_nodes)
-    if not any(operator.function is None and operator.domain in functions for operator in operators):
+    in_domains = [form for form in model.forms if form.domain in functions]
+    if all(model.calls.function_of(form) is not None for form in in_domains):
         return
     missing: dict[tuple[str, str], list[Node]] = {}
     for node in model.nodes():

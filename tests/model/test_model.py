@@ -19,6 +19,7 @@ graph { name: "g" node { op_type: "Relu" input: "x" output: "y" }
 
 HELD: dict[str, tuple[str, str]] = {
     "has_faults": ("", "no_such_field: 1"),
+    "may_exceed_limits": ("", 'functions { name: "F" domain: "com.example" }'),
     "has_unusual_header": ("", 'domain: "com.example"'),
     "has_unusual_versions": ("", "model_version: -1"),
     "has_unusual_imports": ("", 'opset_import { domain: "com.example" version: 1 }'),

@@ -12,6 +12,7 @@ from typing import Any, Final
 from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint import schema
+from onnx_lint.cached import Memory
 from onnx_lint.model.columns.gather import dimensions
 from onnx_lint.model.payload import Payload
 from onnx_lint.record import Record
@@ -108,8 +109,28 @@ def are_values_evident(fields: SetFields, encoding: Encoding) -> bool:
     return 0 < len(values) <= _FEW_VALUES and least <= min(values) and max(values) <= greatest
 
 
-def is_evident_kind(element_type: int, shape: bytes, field: str, entries: int, greatest: int) -> bool:
-    """Whether an initializer, as the columns of a graph state it, evidently holds what it should."""
+InitializerKind = tuple[int, bytes, str, int, int]
+"""Element type, shape, field of the values, entries and greatest value, as the columns of a graph state them."""
+
+_evident: Final[Memory[InitializerKind, bool]] = Memory(1_000)
+_MOST_SHAPE_BYTES: Final = 64
+"""Kinds of longer shapes are not remembered: a shape may have a million dimensions."""
+
+
+def is_evident_kind(kind: InitializerKind) -> bool:
+    """Whether an initializer of this kind evidently holds what it should.
+
+    A thousand models have a few hundred kinds between them (docs/performance.md: evident-kinds).
+    """
+    found = _evident.get(kind)
+    if found is None:
+        found = _is_evident_kind(*kind)
+        if len(kind[1]) <= _MOST_SHAPE_BYTES:
+            _evident.keep(kind, found)
+    return found
+
+
+def _is_evident_kind(element_type: int, shape: bytes, field: str, entries: int, greatest: int) -> bool:
     encoding = encoding_in(element_type, field) if field else None
     if encoding is None:
         return False

@@ -96,6 +96,9 @@ class ValueFlow:
     @cached_property
     def knowledge(self) -> Knowledge:
         """How many values of all graphs and function bodies have a known shape, and where knowledge ended."""
+        unknown = [walked for walked in self.walks.first if walked.unknown]
+        if not unknown:
+            return Knowledge(sum([len(walked.graph.positions) for walked in self.walks.first]), 0, ())
         return Origins(self.walks, self._operators).knowledge()
 
     def note_graph(

@@ -135,7 +135,7 @@ class _Collector:
         held = graph.initializers
         self.element_types.update(held.element_types)
         kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
-        wrong = {kind for kind in set(kinds) if not is_evident_kind(*kind)}
+        wrong = {kind for kind in set(kinds) if not is_evident_kind(kind)}
         found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
         if graph.is_file and self.payloads:
             return list(range(len(kinds)))
