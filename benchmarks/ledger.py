@@ -118,6 +118,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
     ),
     "collector-at-start": Pair(_SMALL, "main()", "import gc\ngc.disable = lambda: None\nmain()"),
     "collector-at-end": Pair(_SMALL.replace("SMALL", "LARGE"), "main()", "import gc\ngc.freeze = gc.enable\nmain()"),
+    "end-at-once": Pair(_SMALL.replace("import main", "import command, main"), "command()", "main()"),
     "collector-for-a-file": Pair(
         "from onnx_lint import lint\n", "lint(LARGE)", "import gc\ngc.disable = lambda: None\nlint(LARGE)"
     ),

@@ -5,16 +5,28 @@ from __future__ import annotations
 
 import sys
 
-from onnx_lint.memory import held_to_the_end
+from onnx_lint.memory import end_at_once, held_to_the_end
+
+
+def command() -> None:
+    """Run the command line as the console script does, and end the process."""
+    code = _judged()
+    end_at_once(code)
+    sys.exit(code)
 
 
 def main() -> None:
-    """Run the command line, and end the process."""
+    """Run the command line, and raise SystemExit: whoever runs a module, as a profiler does, goes on from there."""
+    sys.exit(_judged())
+
+
+def _judged() -> int:
+    """Run the command line with streams that lose nothing, and return the exit code."""
     with held_to_the_end():
         from onnx_lint.cli import standard_streams
 
         standard_streams.prepare()
-        sys.exit(standard_streams.judged(_run()))
+        return standard_streams.judged(_run())
 
 
 def _run() -> int:

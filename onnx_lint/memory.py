@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of memory: the only file that switches the cyclic garbage collector."""
+"""What becomes of memory: the only file that switches the cyclic garbage collector, or leaves memory as it is."""
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
+import sys
 from contextlib import contextmanager
 
 TYPE_CHECKING = False  # see onnx_lint: typing makes objects, which the collector would look through
@@ -32,6 +35,24 @@ def held_to_the_end() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
+
+
+def end_at_once(code: int) -> None:
+    """End the process with this exit code; return where somebody waits for its end, or output cannot be written.
+
+    The interpreter would take all modules apart first, to give back memory that goes with the process
+    (docs/performance.md: end-at-once). Callbacks of `atexit`, as of what measures coverage, and other threads are left
+    to it.
+    """
+    threading = sys.modules.get("threading")  # whoever has started a thread has imported it
+    if atexit._ncallbacks() or (threading is not None and threading.active_count() > 1):
+        return
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code)
 
 
 _left: Final[list[Release]] = []

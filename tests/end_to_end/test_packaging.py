@@ -87,7 +87,7 @@ def test_the_metadata_names_what_is_needed(wheel: Path, tmp_path: Path):
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert sorted(line.split()[1].partition(">")[0] for line in required) == list(DEPENDENCIES)
     assert "Root-Is-Purelib: true" in (info / "WHEEL").read_text()
-    assert "onnx-lint = onnx_lint.__main__:main" in (info / "entry_points.txt").read_text()
+    assert "onnx-lint = onnx_lint.__main__:command" in (info / "entry_points.txt").read_text()
     assert (info / "licenses" / "LICENSE").exists()
 
 
@@ -154,7 +154,7 @@ def test_the_wheel_runs_from_a_zip_archive(wheel: Path, tmp_path: Path, empty: P
     for folder in content.glob("*.dist-info"):
         shutil.rmtree(folder)
     archive = tmp_path / "onnx-lint.pyz"
-    zipapp.create_archive(content, archive, main="onnx_lint.__main__:main")
+    zipapp.create_archive(content, archive, main="onnx_lint.__main__:command")
     listed = _run([archive, "rules"], empty, empty)
     assert (listed.returncode, listed.stderr) == (0, "")
     assert _lines_with_rules(listed.stdout) == _rules()
