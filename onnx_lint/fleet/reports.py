@@ -63,10 +63,15 @@ class Reports:
         self._landing = os.path.join(folder, "landing")
         self._report = _whole_report(folder)
         self._turn = 0
-        for shard in (*shards_in(self._report), *shards_in(self._landing)):
-            self._take(shard)
-        self.has_landed = self._turn > 0
+        """That of the last shard that has landed and is known."""
+        for shard in shards_in(self._report):
+            self.entries.update(_entries_of(shard))
+        self._catch_up()
+
+    @property
+    def has_landed(self) -> bool:
         """Whether anything has come that is not in the report yet."""
+        return self._turn > 0
 
     @property
     def is_whole(self) -> bool:
@@ -94,14 +99,25 @@ class Reports:
             raise FleetError(f"{visible(self.folder)}: {error.strerror}") from error
 
     def land(self, outcomes: Sequence[Outcome]) -> None:
-        """Write a shard of outcomes. Raises OSError where it cannot be written."""
+        """Write a shard of outcomes. Raises OSError where it cannot be written.
+
+        An interrupt may come at any step of it: then the shard is there whole or not at all, and the next one lands
+        behind it.
+        """
         if not outcomes:
             return
         os.makedirs(self._landing, exist_ok=True)
-        name = f"{self._turn + 1:06}"
-        shard = write_shard(self._landing, name, ((item.file, item.findings) for item in outcomes))
-        self.has_landed = True
-        self._take(shard)
+        self._catch_up()
+        write_shard(self._landing, f"{self._turn + 1:06}", ((item.file, item.findings) for item in outcomes))
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Know of the shards that have landed since."""
+        for shard in shards_in(self._landing):
+            turn = _turn_of(shard)
+            if turn > self._turn:
+                self.entries.update(_entries_of(shard))
+                self._turn = turn
 
     def finish(self, paths: Iterable[str]) -> None:
         """Make the report of the models at `paths`, all of which are known, and forget others.
@@ -122,9 +138,10 @@ class Reports:
         write_whole(os.path.join(following, _REPORT), _json(said))
         sync_folder(following)
         self._put_in_place()
-        self.entries, self._turn, self.has_landed = {}, 0, False
+        entries: dict[str, Entry] = {}
         for shard in shards_in(self._report):
-            self._take(shard)
+            entries.update(_entries_of(shard))
+        self.entries, self._turn = entries, 0
 
     def _put_in_place(self) -> None:
         """Make what is written the report. Where this is broken off, `_recover` goes on with it."""
@@ -138,15 +155,15 @@ class Reports:
         shutil.rmtree(self._landing, ignore_errors=True)
         shutil.rmtree(former, ignore_errors=True)
 
-    def _take(self, shard: str) -> None:
-        """Know what stands in a shard."""
-        is_landing = os.path.dirname(shard) == self._landing
-        for record, place in records_in(shard):
-            if is_landing:
-                self._turn = max(self._turn, _turn_of(shard))
-            fell = any(error["rule"] == OWN_ERRORS for error in record["internal_errors"])
-            identity = json.dumps(record["object"], sort_keys=True)
-            self.entries[record["path"]] = Entry(identity, record["unreadable"] is None and not fell, place)
+
+def _entries_of(shard: str) -> dict[str, Entry]:
+    """What stands in a shard, by path. Raises FleetError for one that is damaged."""
+    found = {}
+    for record, place in records_in(shard):
+        fell = any(error["rule"] == OWN_ERRORS for error in record["internal_errors"])
+        identity = json.dumps(record["object"], sort_keys=True)
+        found[record["path"]] = Entry(identity, record["unreadable"] is None and not fell, place)
+    return found
 
 
 def _whole_report(folder: str) -> str:
@@ -167,7 +184,7 @@ def _recover(folder: str) -> None:
 
 def _turn_of(shard: str) -> int:
     name = os.path.basename(shard)
-    if not name.isdecimal():
+    if not (name.isascii() and name.isdecimal() and int(name) and name == f"{int(name):06}"):
         raise FleetError(f"{visible(shard)} is none of the folders that a scan makes")
     return int(name)
 

@@ -150,24 +150,51 @@ def _lint(
     from onnx_lint.fleet.dispatch import Dispatch, Progress
 
     progress = Progress()
-    arrived: list[Outcome] = []
-    linted = findings = size = 0
-    landed = time.monotonic()
+    landing = Landing(reports)
+    linted = findings = 0
     with connected(cluster.scheduler, cluster.workers) as client:
         try:
             for outcomes in Dispatch(client, jobs, limits, progress).outcomes():
-                arrived += outcomes
+                landing.add(outcomes)
                 linted += len(outcomes)
                 findings += sum(item.errors + item.warnings + item.notes for item in outcomes)
-                size += sum(len(item.file) + len(item.findings) for item in outcomes)
                 on_progress(Standing(count - len(jobs) + linted, linted, findings, progress.bytes_read))
-                if size > _LANDING_BYTES or time.monotonic() - landed > _LANDING_SECONDS:
-                    # What cannot be written is let go of, so that it is not tried again on the way out.
-                    arriving, arrived, size = arrived, [], 0
-                    reports.land(arriving)
-                    landed = time.monotonic()
+                landing.land_if_due()
         finally:
-            reports.land(arrived)
+            landing.land()
+
+
+class Landing:
+    """Outcomes that have come, and wait to be written together."""
+
+    def __init__(self, reports: Reports) -> None:
+        self._reports = reports
+        self._waiting: list[Outcome] = []
+        self._size = 0
+        self._landed = time.monotonic()
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Have further outcomes wait."""
+        for item in outcomes:
+            self._waiting.append(item)
+            self._size += len(item.file) + len(item.findings)
+
+    def land_if_due(self) -> None:
+        """Write what waits, if it is much or waits for long. Raises OSError as below."""
+        if self._size > _LANDING_BYTES or time.monotonic() - self._landed > _LANDING_SECONDS:
+            self.land()
+
+    def land(self) -> None:
+        """Write what waits as a shard. Raises OSError where that fails: then it is let go of, to be linted again.
+
+        What an interrupt keeps from being written still waits.
+        """
+        try:
+            self._reports.land(self._waiting)
+        except Exception:
+            self._waiting, self._size = [], 0
+            raise
+        self._waiting, self._size, self._landed = [], 0, time.monotonic()
 
 
 def head_of(
