@@ -24,10 +24,10 @@ from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL, Limits
 from onnx_lint.fleet.page import write_page
-from onnx_lint.fleet.reports import Reports, open_to_read, open_to_scan
+from onnx_lint.fleet.reports import Reports, open_to_scan, read_at_once
 from onnx_lint.fleet.scan import Cluster, Target, head_of, scan, told_apart
 from onnx_lint.fleet.summary import write_json, write_text
-from onnx_lint.fleet.totals import Totals, difference
+from onnx_lint.fleet.totals import Difference, Totals, difference
 from onnx_lint.locations import is_remote, shown_address
 from onnx_lint.record import replace
 from onnx_lint.reporters.escape import visible
@@ -58,7 +58,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
-    old = _opened(own["against"]) if own["against"] is not None else None
+    if own["against"] is not None:
+        _check_reports(own["against"])  # before anything is linted
     is_shown = not (own["quiet"] or own["no_progress"])
     try:
         with open_to_scan(own["folder"], {**head, "models": len(targets)}, anew=own["anew"]) as reports:
@@ -72,7 +73,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
                     " same command goes on with the others.\n"
                 )
                 return exit_codes.INTERRUPTED
-            return _tell([reports], old, replace(request, fail_on=run.fail_on), own)
+            told = _told([reports], own["against"])
+            return _tell(*told, replace(request, fail_on=run.fail_on), own)
     except FleetError as error:
         raise RunError(str(error)) from error
     except ModuleNotFoundError as error:
@@ -91,18 +93,18 @@ def _check_folders(own: Mapping[str, Any]) -> None:
 
 def run_summary(request: Request, own: Mapping[str, Any]) -> int:
     """Tell the totals of scans that were made before, and return the exit code. Raises RunError as above."""
-    scans = [_opened(folder) for folder in own["summaries"]]
-    old = _opened(own["against"]) if own["against"] is not None else None
     run = Plan(request).of_run()
     try:
-        return _tell(scans, old, replace(request, fail_on=run.fail_on), own)
+        told = read_at_once(own["summaries"], lambda scans: _told(scans, own["against"]))
+        return _tell(*told, replace(request, fail_on=run.fail_on), own)
     except FleetError as error:
         raise RunError(str(error)) from error
 
 
-def _opened(folder: str) -> Reports:
+def _check_reports(folder: str) -> None:
+    """Raise RunError for a folder whose reports cannot be read."""
     try:
-        return open_to_read(folder)
+        read_at_once([folder], lambda _: None)
     except FleetError as error:
         raise RunError(str(error)) from error
 
@@ -159,12 +161,18 @@ def _is_in(path: str, part: tuple[int, int]) -> bool:
 # --- what is told
 
 
-def _tell(scans: list[Reports], old: Reports | None, request: Request, own: Mapping[str, Any]) -> int:
-    """Write the totals, and return the exit code: where an old scan is given, what is new decides."""
+def _told(scans: list[Reports], against: str | None) -> tuple[Totals, Difference | None]:
+    """The totals of scans, and what is new since another one. Raises FleetError where something cannot be read."""
     totals = Totals()
     for reports in scans:
         totals.add(reports)
-    new = difference(scans, old) if old is not None else None
+    if against is None:
+        return totals, None
+    return totals, read_at_once([against], lambda old: difference(scans, *old))
+
+
+def _tell(totals: Totals, new: Difference | None, request: Request, own: Mapping[str, Any]) -> int:
+    """Write the totals, and return the exit code: where an old scan is given, what is new decides."""
     if own["output"] is not None:
         with report_file(own["output"]) as stream:
             _writer(own["format_name"])(totals, new, stream)

@@ -15,9 +15,10 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.head import FORMAT, SCAN, VERSION, check_same, head_in
@@ -35,11 +36,18 @@ from onnx_lint.fleet.shards import (
 from onnx_lint.report import OWN_ERRORS
 from onnx_lint.reporters.escape import visible
 
+T = TypeVar("T")
+
 MODELS_OF_A_SHARD: Final = 1_000
 
 _REPORT: Final = "report.json"
 _LOCK: Final = "lock"
-_OWN: Final = frozenset({SCAN, _LOCK, "landing", "report", "report.next", "report.old", SCAN + ".tmp"})
+_ASIDE: Final = "removed"
+"""What a folder is called while it is removed: at no time is there half of one under its own name."""
+_OWN: Final = frozenset({SCAN, _LOCK, "landing", "report", "report.next", "report.old", _ASIDE, SCAN + ".tmp"})
+
+_TRIES: Final = 5
+_WAIT_SECONDS: Final = 0.2
 
 
 class Entry(NamedTuple):
@@ -128,7 +136,7 @@ class Reports:
         if self.is_whole and wanted == sorted(self.entries):
             return
         following = os.path.join(self.folder, "report.next")
-        shutil.rmtree(following, ignore_errors=True)
+        _remove(self.folder, "report.next")
         os.makedirs(following)
         rest, count = iter(wanted), 0
         while batch := list(islice(rest, MODELS_OF_A_SHARD)):
@@ -146,14 +154,14 @@ class Reports:
     def _put_in_place(self) -> None:
         """Make what is written the report. Where this is broken off, `_recover` goes on with it."""
         following, former = (os.path.join(self.folder, f"report.{name}") for name in ("next", "old"))
-        shutil.rmtree(former, ignore_errors=True)
+        _remove(self.folder, "report.old")
         report = os.path.join(self.folder, "report")
         if os.path.exists(report):
             os.rename(report, former)
         os.rename(following, report)
         sync_folder(self.folder)
-        shutil.rmtree(self._landing, ignore_errors=True)
-        shutil.rmtree(former, ignore_errors=True)
+        for name in ("landing", "report.old"):
+            _remove(self.folder, name)
 
 
 def _entries_of(shard: str) -> dict[str, Entry]:
@@ -166,6 +174,15 @@ def _entries_of(shard: str) -> dict[str, Entry]:
     return found
 
 
+def _remove(folder: str, name: str) -> None:
+    """Remove a folder of the reports, if it is there. Raises OSError where it stays."""
+    path, aside = os.path.join(folder, name), os.path.join(folder, _ASIDE)
+    shutil.rmtree(aside, ignore_errors=True)
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(path, aside)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
 def _whole_report(folder: str) -> str:
     """The folder of the report: that of the next or the last one where a scan was killed while it changed them."""
     found = os.path.join(folder, "report")
@@ -176,10 +193,12 @@ def _whole_report(folder: str) -> str:
 
 
 def _recover(folder: str) -> None:
-    """Put the report into its place where a scan was killed while it changed them."""
+    """Put the report into its place where a scan was killed while it changed them, and remove what it left over."""
     found = _whole_report(folder)
     if os.path.exists(found):
         os.rename(found, os.path.join(folder, "report"))
+    for name in ("report.next", "report.old"):
+        _remove(folder, name)
 
 
 def _turn_of(shard: str) -> int:
@@ -199,6 +218,45 @@ def open_to_read(folder: str) -> Reports:
     return Reports(folder, head)
 
 
+def read_at_once(folders: Sequence[str], read: Callable[[list[Reports]], T]) -> T:
+    """What `read` makes of the reports in some folders, each as it was at one time.
+
+    A scan that is at its end puts the report in the place of the one before, and of what has landed; whoever reads
+    meanwhile begins again. Raises FleetError as `open_to_read` does, and where there is no end to it.
+    """
+    for _ in range(_TRIES):
+        before = list(map(_state_of, folders))
+        try:
+            found = read(list(map(open_to_read, folders)))
+        except FleetError:
+            if list(map(_state_of, folders)) == before:
+                raise
+        else:
+            if list(map(_state_of, folders)) == before:
+                return found
+        time.sleep(_WAIT_SECONDS)
+    shown = ", ".join(map(visible, folders))
+    raise FleetError(f"{shown}: changed {_TRIES} times while the reports were read; is a scan going on?")
+
+
+def _state_of(folder: str) -> list[tuple[int, int] | None]:
+    """Which report is in a folder, and which folder for what lands; what lands beside other things changes neither."""
+    return [_identity_of(os.path.join(folder, name)) for name in ("report", "landing")]
+
+
+def _identity_of(path: str) -> tuple[int, int] | None:
+    """What tells a folder from one that had the name before, and may have had its number."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    try:
+        seal = os.stat(os.path.join(path, _REPORT)).st_mtime_ns
+    except OSError:
+        seal = 0
+    return found.st_ino, seal
+
+
 @contextlib.contextmanager
 def open_to_scan(folder: str, head: dict[str, Any], *, anew: bool) -> Iterator[Reports]:
     """The reports in a folder for one scan at a time, described by `head`; the folder is made where there is none.
@@ -213,8 +271,8 @@ def open_to_scan(folder: str, head: dict[str, Any], *, anew: bool) -> Iterator[R
             if known is not None and not anew:
                 check_same(folder, known, head)
             if anew:
-                for name in ("landing", "report", "report.next", "report.old"):
-                    shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+                for name in ("landing", "report.next", "report.old", "report"):
+                    _remove(folder, name)
             _recover(folder)
             write_whole(os.path.join(folder, SCAN), _json(head))
             yield Reports(folder, head)

@@ -12,6 +12,7 @@ from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.reports import Reports
 from onnx_lint.fleet.shards import Records
+from onnx_lint.reporters.escape import visible
 
 MAX_LISTED: Final = 1_000
 """Of models without a verdict, and of new findings, so many are listed; all are counted."""
@@ -113,8 +114,8 @@ def parsed(reports: Reports, path: str, records: Records) -> tuple[dict[str, Any
     """The records of a model as objects: its file, and its findings."""
     try:
         return json.loads(records[0]), [json.loads(line) for line in records[1].splitlines()]
-    except ValueError as error:  # somebody writes to the folder meanwhile
-        raise FleetError(f"{reports.folder}: the records of {path} are damaged") from error
+    except (ValueError, RecursionError) as error:  # somebody has written to the folder since it was checked
+        raise FleetError(f"{visible(reports.folder)}: the records of {visible(path)} are damaged") from error
 
 
 def _edition_of(specification: Mapping[str, str]) -> str:

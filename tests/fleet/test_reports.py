@@ -83,7 +83,7 @@ def test_what_has_no_verdict_is_asked_for_again(tmp_path: Path) -> None:
     assert set(reports.entries) == {"f", "u", "g"}
 
 
-@pytest.mark.parametrize("calls", range(4))
+@pytest.mark.parametrize("calls", range(11))
 def test_a_report_that_is_put_in_place_is_never_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int
 ) -> None:
