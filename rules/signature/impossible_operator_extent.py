@@ -10,6 +10,7 @@ from onnx_lint.model.in_words import describe_shape
 from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.model.places.place import Place
 from onnx_lint.model.shapes.dims import Shape, are_sizes
+from onnx_lint.model.shapes.fact import Fact
 from onnx_lint.record import replace
 from onnx_lint.rule import Finding, Related, finding_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
@@ -85,15 +86,19 @@ Shapes = tuple[Shape, ...]
 
 def _in_graph(model: Model, graph: Graph) -> Iterator[Finding]:
     judged = {form: found for form in graph.form_counts if (found := _extents(model, graph, form)) is not None}
-    # Large models repeat a few layers: nodes of one form whose inputs have the same dimensions have one verdict.
-    sound: set[tuple[NodeForm, Shapes]] = set()
-    for node in graph.nodes_of(judged.keys()) if judged else ():
-        shapes = tuple([model.shape_of(name, graph) for name in node.inputs])
-        if (node.form, shapes) not in sound:
+    if not judged:
+        return
+    # Large models repeat a few layers: nodes of one form of whose inputs the same is known have one verdict.
+    sound: set[tuple[NodeForm, tuple[Fact | None, ...]]] = set()
+    known = model.value_flow.facts_seen(graph)
+    for node in graph.nodes_of(judged.keys()):
+        key = node.form, tuple(map(known, node.inputs))
+        if key not in sound:
+            shapes = tuple([model.shape_of(name, graph) for name in node.inputs])
             findings = list(_of_node(node, node.form, judged[node.form], shapes))
             yield from findings
             if not findings:
-                sound.add((node.form, shapes))
+                sound.add(key)
 
 
 def _extents(model: Model, graph: Graph, form: NodeForm) -> Extents | None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, Graph, Model
+from onnx_lint.model import Definition, Graph, GraphKind, Model
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -56,10 +56,19 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    for graph in model.nested_graphs:
+    for graph in model.nested_graphs if _may_hide(model) else ():
         scopes = list(_scopes(graph))
         if any(_hides(graph, outer, before) for outer, before in scopes):
             yield from _findings(graph, scopes)
+
+
+def _may_hide(model: Model) -> bool:
+    """Whether two nested graphs, or one and a graph that is not nested, define the same name, whatever they see."""
+    names = set[str]().union(*[graph.positions for graph in model.nested_graphs])
+    if len(names) < sum(len(graph.positions) for graph in model.nested_graphs):
+        return True
+    outermost = [graph for graph in model.graphs if graph.kind is not GraphKind.NESTED]
+    return not all(graph.positions.keys().isdisjoint(names) for graph in outermost)
 
 
 Scope = tuple[Graph, int]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cached import cached_property
@@ -81,6 +81,13 @@ class ValueFlow:
             known = walked.facts if walked is not None else {}
             graph = graph.parent if name not in known else None
         return known.get(name, UNKNOWN)
+
+    def facts_seen(self, graph: Graph) -> Callable[[str], Fact | None]:
+        """What tells of a value that a graph sees, by its name, what is known of it, as `fact_of`; None for nothing."""
+        walked = self.walks.of(graph, None)
+        if graph.parent is None and walked is not None:
+            return walked.facts.get
+        return lambda name: self.fact_of(name, graph)
 
     def conflicts(self) -> Iterator[Conflict]:
         """All types that are at odds."""
