@@ -15,10 +15,8 @@ from google.protobuf.message import DecodeError
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
 from onnx_lint.loader.document_kind import kind_of_content
-from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
-from onnx_lint.loader.elements import count_elements
 from onnx_lint.loader.identify import Form, identify, misnamed
-from onnx_lint.loader.limits import limit_fault, too_large, too_many
+from onnx_lint.loader.limits import FREE_BYTES, TooManyElementsError, limit_fault, too_large, too_many
 from onnx_lint.loader.strip_payloads import (
     TOO_MANY_FIELDS,
     MessageTooLargeError,
@@ -178,6 +176,8 @@ def _countable(source: Source, kind: str, limits: Limits) -> Skeleton:
     skeleton = read_skeleton(source, most, limits.fields, kind)
     if source.size <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
         return skeleton
+    from onnx_lint.loader.elements import count_elements  # late: in a small file there is nothing to count
+
     try:
         count_elements(skeleton, kind, limits.element_bytes)
     except TooManyElementsError:

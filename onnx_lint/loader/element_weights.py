@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from onnx_lint.loader.limits import TooManyElementsError
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireType
 from onnx_lint.spec.element_types import TYPED_FIELDS
-
-FREE_BYTES: Final = 1 << 14
-"""In so few bytes there cannot be more than the limit allows by default: nothing takes up a thousand times its size."""
 
 PAID_FOR: Final = 11
 """So many bytes of memory are expected for each byte: the bytes themselves, copies of them, and what they hold."""
@@ -77,13 +75,6 @@ _OF_VARINT: Final = 52
 _OF_DIMENSION: Final = 90
 _OF_VALUE: Final = 80
 """A value of a tensor, which may be left in the file instead."""
-
-
-class TooManyElementsError(Exception):
-    """The elements of a message take up more memory than the limit allows; the text says how much."""
-
-    def __init__(self, elements: int, size: int) -> None:
-        super().__init__(f"at least {elements:,} messages, names and numbers take up {size:,} bytes of memory")
 
 
 class ElementBudget:

@@ -6,12 +6,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from operator import attrgetter
+from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.limits import Limits, exceeded
 from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooManyPartsError
 from onnx_lint.model.documents.kinds import MODEL, describe_kind
 from onnx_lint.source import Source
+
+FREE_BYTES: Final = 1 << 14
+"""In so few bytes there cannot be more than the limit allows by default: nothing takes up a thousand times its size."""
+
+
+class TooManyElementsError(Exception):
+    """The elements of a message take up more memory than the limit allows; the text says how much."""
+
+    def __init__(self, elements: int, size: int) -> None:
+        super().__init__(f"at least {elements:,} messages, names and numbers take up {size:,} bytes of memory")
 
 
 def limit_fault(

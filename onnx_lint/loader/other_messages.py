@@ -12,9 +12,9 @@ from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader.element_weights import TooManyElementsError
 from onnx_lint.loader.elements import count_elements
 from onnx_lint.loader.foreign import foreign_format
+from onnx_lint.loader.limits import TooManyElementsError
 from onnx_lint.loader.strip_payloads import (
     WHOLE_BYTES,
     MessageTooLargeError,

@@ -12,9 +12,8 @@ from google.protobuf import text_format
 
 from onnx_lint import schema
 from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
 from onnx_lint.loader.identify import Form
-from onnx_lint.loader.limits import limit_fault
+from onnx_lint.loader.limits import FREE_BYTES, TooManyElementsError, limit_fault
 from onnx_lint.loader.text_elements import JSON_STRING, QUOTED, count_json, count_text, json_fields
 from onnx_lint.loader.text_positions import json_start
 from onnx_lint.model import Fault, FaultKind, Proto

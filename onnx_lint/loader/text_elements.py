@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.loader.element_weights import FREE_BYTES, TEXT_PAID_FOR, ElementBudget
+from onnx_lint.loader.element_weights import TEXT_PAID_FOR, ElementBudget
+from onnx_lint.loader.limits import FREE_BYTES
 from onnx_lint.schema import wire
 
 # A string that is not closed is one all the same, up to the end of the line: were it none, the search would begin anew

@@ -20,7 +20,6 @@ from onnx_lint.model.nesting import Budget, with_nested
 from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.model.places.place import ROOT
 from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
-from onnx_lint.model.types.distinct_types import TypeIndex
 from onnx_lint.model.types.usual_types import is_usual, sight_of
 from onnx_lint.schema import Proto
 from onnx_lint.spec.ir_versions import FIELDS
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.tensors.external import ExternalData
     from onnx_lint.model.tensors.sparse import StoredSparseTensor
     from onnx_lint.model.tensors.stored_tensor import StoredTensor
+    from onnx_lint.model.types.distinct_types import TypeIndex
 
 
 class FileParts(LoadedFile):
@@ -180,6 +180,8 @@ class FileParts(LoadedFile):
 
     @cached_property
     def _type_index(self) -> TypeIndex:
+        from onnx_lint.model.types.distinct_types import TypeIndex  # late, as most types are usual
+
         return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
 
     @cached_property

@@ -13,8 +13,6 @@ from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, desc
 from onnx_lint.model.documents.roots import values
 from onnx_lint.model.fault import Fault, FaultKind
 from onnx_lint.model.payload import Payload
-from onnx_lint.model.places.byte_ranges import ByteRanges
-from onnx_lint.model.places.enclosing_names import EnclosingNames, NamesInDocument
 from onnx_lint.model.places.place import ROOT, Key, Place
 from onnx_lint.record import EMPTY
 from onnx_lint.schema import Proto
@@ -25,6 +23,8 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
+    from onnx_lint.model.places.byte_ranges import ByteRanges
+    from onnx_lint.model.places.enclosing_names import EnclosingNames, NamesInDocument
     from onnx_lint.model.tensors.data_folder import DataFolder
 
 
@@ -144,10 +144,14 @@ class LoadedFile:
 
     @cached_property
     def _names_in_document(self) -> NamesInDocument:
+        from onnx_lint.model.places.enclosing_names import NamesInDocument  # late: for findings alone
+
         return NamesInDocument(self.document)
 
     @cached_property
     def _byte_ranges(self) -> ByteRanges:
+        from onnx_lint.model.places.byte_ranges import ByteRanges  # as above
+
         source = self.source if self.form == "binary" else BytesSource(schema.serialized(self.document))
         return ByteRanges(source, self.kind)
 

@@ -11,9 +11,7 @@ from onnx_lint.record import replace
 from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
-from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.paint import Line, columns, link, painter, plain
-from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
@@ -81,6 +79,8 @@ class Writer:
         if not self._is_alone or told_anyway:
             self._write([((total_of(report), "bold red" if report.not_linted else "bold"),), *self._remarks()])
         if self._options.statistics and report.diagnostics:
+            from onnx_lint.reporters.statistics import statistics_lines  # late, as few ask for it
+
             self._write([plain(row) for row in statistics_lines(report)])
         if report.weakened and not self._options.quiet:
             self._write([((what, "bold yellow"),) for what in weakened_of(report)])
@@ -133,7 +133,7 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
 def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: str) -> Iterator[Line]:
     style = _STYLES[diagnostic.severity]
     rule = visible(diagnostic.rule)
-    url = documentation_url(diagnostic.rule, options.documentation) if options.links else None
+    url = _page(diagnostic.rule, options) if options.links else None
     yield (
         (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]{mark}", style),
         (f": {visible(diagnostic.message)}", "bold"),
@@ -167,8 +167,15 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
 def _help(rule: str, options: Options) -> str:
     """How to learn more: by a command that always works, and where there can be no link, by the address."""
     command = f"onnx-lint explain {visible(rule)}"
-    url = documentation_url(rule, options.documentation) if options.documentation and not options.links else None
+    url = _page(rule, options) if options.documentation and not options.links else None
     return command if url is None else f"{command}, {url}"
+
+
+def _page(rule: str, options: Options) -> str | None:
+    """The address of the documentation of a rule, where somebody says it."""
+    from onnx_lint.reporters.links import documentation_url  # late, as a clean run has nothing to link
+
+    return documentation_url(rule, options.documentation)
 
 
 def _place(item: Diagnostic | RelatedPlace) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import imports
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import REPLACEMENTS, OperatorSchema, Replacement
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.history import REPLACEMENTS, Replacement
 
 
 @rule(clause="OPR-3", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from onnx_lint.model import Model
 from onnx_lint.model.operators.operators import OperatorStatus
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, onnxruntime_default_domain
+from onnx_lint.spec.operators import onnxruntime_default_domain
+from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 
 
 @rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")

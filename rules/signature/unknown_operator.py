@@ -7,8 +7,9 @@ from onnx_lint.model import Model
 from onnx_lint.model.operators.mismatch import importer
 from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import REMOVED_EXPERIMENTAL, OperatorSchemas, onnxruntime_default_domain
+from onnx_lint.spec.operators import OperatorSchemas, onnxruntime_default_domain
 from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
+from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.wording import quote, quote_some, suggestion
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_lint.loader.element_weights import ElementBudget, TooManyElementsError
+from onnx_lint.loader.element_weights import ElementBudget
+from onnx_lint.loader.limits import TooManyElementsError
 from onnx_lint.schema import wire
 
 BYTES = 1_000_000

@@ -18,8 +18,8 @@ from wire_bytes import BASE, length
 from onnx_lint import lint
 from onnx_lint.limits import DEFAULT_LIMITS
 from onnx_lint.loader import elements
-from onnx_lint.loader.element_weights import FREE_BYTES, TooManyElementsError
 from onnx_lint.loader.elements import count_elements
+from onnx_lint.loader.limits import FREE_BYTES, TooManyElementsError
 from onnx_lint.loader.strip_payloads import Skeleton, read_skeleton, whole
 from onnx_lint.source import BytesSource
 

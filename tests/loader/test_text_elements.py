@@ -17,7 +17,7 @@ from wire_bytes import rich_model
 
 from onnx_lint import lint, schema
 from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader.element_weights import TooManyElementsError
+from onnx_lint.loader.limits import TooManyElementsError
 from onnx_lint.loader.text_elements import count_json, count_text
 
 MEGABYTE = 1 << 20

@@ -254,7 +254,7 @@ def test_sarif_regions(region: str | None, size: int, expected: dict[str, int] |
 
 
 def test_rule_names_are_links_on_a_terminal_where_the_documentation_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("onnx_lint.reporters.text.documentation_url", {"twice-defined": "https://d.invalid/a"}.get)
+    monkeypatch.setattr("onnx_lint.reporters.links.documentation_url", {"twice-defined": "https://d.invalid/a"}.get)
     report = of(made_up.error(), made_up.note())
     text = written("text", report, color=True, links=True)
     assert "error[\x1b]8;;https://d.invalid/a\x1b\\twice-defined\x1b]8;;\x1b\\]" in text

@@ -17,7 +17,7 @@ from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.model.operators.function_calls import Calls
 from onnx_lint.model.operators.imports import Imports
-from onnx_lint.spec.operators import BUILT_IN, REMOVED_EXPERIMENTAL, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchema, OperatorSchemas
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
 
 OPSET_IMPORTS_SINCE: Final = 3
@@ -306,6 +306,8 @@ class Operators:
         if declared:
             return OperatorStatus.UNVERIFIED
         if is_onnx_domain(domain):
+            from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL  # late, as most operators are known
+
             newest = newest_opset_version(domain) or 0
             # A removed experimental operator comes back in no version.
             removed = domain == "" and op_type in REMOVED_EXPERIMENTAL

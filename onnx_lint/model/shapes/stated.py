@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
@@ -135,6 +134,8 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     else:
         raw = proto.raw_data
     if raw and not stored and len(raw) == count * width:
+        import struct  # late, as few tensors say what a shape is
+
         found: tuple[Any, ...] = struct.unpack(f"<{count}{code}", raw)
     elif len(stored) == count and not raw:
         found = tuple(stored)

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS, Replacement
 from onnx_lint.spec.operators.lookup import OperatorSchemas
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
@@ -25,7 +24,6 @@ from onnx_lint.spec.operators.schema import (
     Parameter,
 )
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME
-from onnx_lint.spec.operators.type_strings import is_type_string
 
 if TYPE_CHECKING:
     from onnx_lint.spec.operators.json_value import SchemaFileError
@@ -35,20 +33,16 @@ __all__ = [
     "ATTRIBUTE_TYPE_CODES",
     "ATTRIBUTE_TYPE_NAMES",
     "BUILT_IN",
-    "REMOVED_EXPERIMENTAL",
-    "REPLACEMENTS",
     "UNLIMITED",
     "AttributeSchema",
     "OperatorSchema",
     "OperatorSchemas",
     "Option",
     "Parameter",
-    "Replacement",
     "SchemaFile",
     "SchemaFileError",
     "domains_of",
     "find",
-    "is_type_string",
     "known_domains",
     "load_schema_file",
     "onnxruntime_default_domain",

@@ -15,8 +15,6 @@ from onnx_lint.spec import releases
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import (
     ATTRIBUTE_TYPE_CODES,
-    REMOVED_EXPERIMENTAL,
-    REPLACEMENTS,
     UNLIMITED,
     AttributeSchema,
     OperatorSchema,
@@ -26,7 +24,6 @@ from onnx_lint.spec.operators import (
     SchemaFileError,
     domains_of,
     find,
-    is_type_string,
     known_domains,
     load_schema_file,
     onnxruntime_default_domain,
@@ -34,6 +31,8 @@ from onnx_lint.spec.operators import (
     sources,
     versions,
 )
+from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS
+from onnx_lint.spec.operators.type_strings import is_type_string
 
 PACKAGE = ROOT / "onnx_lint" / "spec" / "operators"
 DOCS = ROOT / "docs"
