@@ -146,6 +146,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "for _ in range(5_000):\n    [tensor_encodings.is_evident_kind(kind) for kind in kinds]",
         "for _ in range(5_000):\n    [tensor_encodings._is_evident_kind(*kind) for kind in kinds]",
     ),
+    "known-imports": Pair(
+        "from onnx_lint.model.operators import imports\nwritten = (('', 21), ('ai.onnx.ml', 3), ('pkg.torch', 1))\n"
+        "imports._stated(written)\n",
+        "for _ in range(20_000):\n    imports._stated(written)",
+        "for _ in range(20_000):\n    imports._known.clear()\n    imports._stated(written)",
+    ),
     "kept-types": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.shapes.stated import fact_of_type, facts_of_types\n"
         "Type = schema.message('TypeProto')\nwritten = []\n"

@@ -6,11 +6,13 @@ from __future__ import annotations
 from onnx_lint.cached import cached_property
 from onnx_lint.model.analyses import Analyses
 from onnx_lint.model.graph import Node
+from onnx_lint.model.names.plain_names import has_plain_names
 from onnx_lint.model.operators.given import has_broken_combinations
 from onnx_lint.model.operators.mismatch import has_mismatches
 from onnx_lint.model.parts import METADATA
 from onnx_lint.model.types.usual_types import sight_of
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
+from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.extents import WITH_EXTENTS
 from onnx_lint.spec.releases import release_of_edition
 from onnx_lint.spec.standard import DEFAULT_STANDARD
@@ -65,7 +67,14 @@ class Model(Analyses):
     @cached_property
     def has_repeated_outputs(self) -> bool:
         """Whether a graph or function lists an output twice."""
-        return any(len(set(graph.output_names)) != len(graph.output_names) for graph in self.graphs)
+        return self.has_unusual_names and any(
+            len(set(graph.output_names)) != len(graph.output_names) for graph in self.graphs
+        )
+
+    @cached_property
+    def has_unusual_names(self) -> bool:
+        """Whether a graph has names that are not evidently right, see onnx_lint.model.names.plain_names."""
+        return not all(map(has_plain_names, self.graphs))
 
     @cached_property
     def has_undefined_names(self) -> bool:
@@ -84,11 +93,15 @@ class Model(Analyses):
 
     @cached_property
     def has_unusual_imports(self) -> bool:
-        """Whether the model or a function imports other than one published version of ai.onnx, or cannot import any.
+        """Whether a list of imports is not evidently right in itself, or the model cannot have one.
 
-        Under an earlier edition than the newest always, since it may know fewer versions.
+        Under an earlier edition than the newest always, since it may know fewer versions; and where the operators of
+        further domains are described, which may be known in fewer versions too.
         """
-        if self.standard.edition != DEFAULT_STANDARD.edition or not self.imports.are_usual:
+        imports = self.imports
+        if self.standard.edition != DEFAULT_STANDARD.edition or not imports.are_usual:
+            return True
+        if self.operators.schemas is not BUILT_IN and not imports.are_of_onnx:
             return True
         return self.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version
 

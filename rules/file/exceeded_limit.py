@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from onnx_lint.limits import OF_CONSUMERS, describe_limit, exceeded
 from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
@@ -110,24 +109,22 @@ def _names(model: Model) -> tuple[Place, str] | None:
     limit = model.limits.name_characters
     if model.source.size <= limit:
         return None
-    are_short = max(map(len, _names_of_few(model)), default=0) <= limit
+    are_short = max([max(map(len, names), default=0) for names in _names_of_few(model)]) <= limit
     if are_short and all(graph.table.longest <= limit for graph in model.graphs):
         return None
     return next((name for graph in model.graphs for name in _long_names(graph, limit)), None)
 
 
-def _names_of_few(model: Model) -> Iterator[str]:
+def _names_of_few(model: Model) -> Iterator[list[str]]:
     """All names but those in nodes, of which there are the most, and of which the table of nodes has the length."""
-    graphs, from_iterable = model.graphs, chain.from_iterable
-    return chain(
-        [form.op_type for form in model.forms],
-        [form.domain for form in model.forms],
-        [graph.name for graph in graphs],
-        from_iterable([graph.input_names for graph in graphs]),
-        from_iterable([graph.output_names for graph in graphs]),
-        from_iterable([graph.initializer_names for graph in model.graphs_with("initializer")]),
-        from_iterable([graph.value_info_names for graph in model.graphs_with("value_info")]),
-    )
+    yield [form.op_type for form in model.forms]
+    yield [form.domain for form in model.forms]
+    for graph in model.graphs:
+        yield [graph.name]
+        yield graph.input_names
+        yield graph.output_names
+        yield graph.initializer_names
+        yield graph.value_info_names
 
 
 def _long_names(graph: Graph, limit: int) -> Iterator[tuple[Place, str]]:

@@ -8,7 +8,12 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("GRA-5", "NOD-5", "NAM-3", "FUN-11", "TRN-9"), since="0.1.0", needs="attribute")
+@rule(
+    clause=("GRA-5", "NOD-5", "NAM-3", "FUN-11", "TRN-9"),
+    since="0.1.0",
+    about=Model.has_unusual_names,
+    needs="attribute",
+)
 def duplicate_definition(model: Model) -> Iterator[Finding]:
     """A value name is defined more than once in one graph.
 

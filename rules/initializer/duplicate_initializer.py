@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("INI-2", "INI-2a"), since="0.1.0", about=Model.has_initializers, needs="attribute")
+@rule(clause=("INI-2", "INI-2a"), since="0.1.0", about=Model.has_unusual_names, needs="attribute")
 def duplicate_initializer(model: Model) -> Iterator[Finding]:
     """Two initializers of a graph have one name.
 

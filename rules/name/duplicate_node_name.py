@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NAM-4", "TRN-9"), since="0.1.0", needs="node")
+@rule(clause=("NAM-4", "TRN-9"), since="0.1.0", about=Model.has_unusual_names, needs="node")
 def duplicate_node_name(model: Model) -> Iterator[Finding]:
     """Two nodes of a graph have the same name.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model.operators.imports import MAX_VERSION
 from onnx_lint.record import Record
 from onnx_lint.rule import Finding, rule
 from onnx_lint.schema import Proto
@@ -12,9 +13,6 @@ from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.operators import OperatorSchemas
 from onnx_lint.spec.releases import newest_opset_version, release_of_edition, release_of_opset
 from onnx_lint.wording import quote
-
-MAX_VERSION = 2**31 - 1
-"""Implementations keep a version in 32 bits."""
 
 
 @rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports, needs="function")

@@ -217,9 +217,10 @@ def _of_count(node: Node, form: NodeForm, expected: Count) -> Iterator[Finding]:
 
 def _attribute(form: NodeForm, name: str, type_name: str) -> Proto | None:
     """The attribute of this name and type, if the node has one with a value of its own."""
-    for proto in form.attributes:
-        if proto.name == name:
-            return proto if proto.type == ATTRIBUTE_TYPE_CODES[type_name] and not proto.ref_attr_name else None
+    for index, (known, code) in enumerate(form.attribute_types):
+        if known == name:
+            proto = form.attributes[index]
+            return proto if code == ATTRIBUTE_TYPE_CODES[type_name] and not proto.ref_attr_name else None
     return None
 
 

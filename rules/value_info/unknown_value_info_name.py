@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 
-@rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_value_infos, needs="graph")
+@rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_unusual_names, needs="graph")
 def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` names no value.
 

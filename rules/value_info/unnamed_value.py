@@ -7,7 +7,12 @@ from onnx_lint.model import Graph, GraphKind, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("VI-1", "VI-7", "FUN-5a", "INI-1", "SPA-1"), since="0.1.0", needs="value-info")
+@rule(
+    clause=("VI-1", "VI-7", "FUN-5a", "INI-1", "SPA-1"),
+    since="0.1.0",
+    about=Model.has_unusual_names,
+    needs="value-info",
+)
 def unnamed_value(model: Model) -> Iterator[Finding]:
     """A graph or function declares a value without a name.
 

@@ -22,7 +22,7 @@ HELD: dict[str, tuple[str, str]] = {
     "may_exceed_limits": ("", 'functions { name: "F" domain: "com.example" }'),
     "has_unusual_header": ("", 'domain: "com.example"'),
     "has_unusual_versions": ("", "model_version: -1"),
-    "has_unusual_imports": ("", 'opset_import { domain: "com.example" version: 1 }'),
+    "has_unusual_imports": ("", 'opset_import { domain: "custom" version: 1 }'),
     "has_metadata": ('metadata_props { key: "k" }', ""),
     "is_documented": ('doc_string: "d"', ""),
     "training_graphs": ("", "training_info { algorithm { } }"),
@@ -36,6 +36,7 @@ HELD: dict[str, tuple[str, str]] = {
         'node { op_type: "If" input: "x" output: "z" attribute { name: "then_branch" type: GRAPH g { } } }',
         "",
     ),
+    "has_unusual_names": ('value_info { name: "z" type { tensor_type { elem_type: 1 } } }', ""),
     "has_repeated_outputs": ('output { name: "y" }', ""),
     "has_undefined_names": ('output { name: "z" }', ""),
     "has_late_uses": (

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from onnx_lint import schema
+from onnx_lint.cached import Memory
 from onnx_lint.model.graph import Function, Graph, Node
 from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.record import EMPTY, Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.releases import newest_opset_version, normalized_domain
+from onnx_lint.spec.domains import is_reverse_domain_name
+from onnx_lint.spec.releases import ML_DOMAIN, newest_opset_version, normalized_domain
 
 
 class Importer(Record):
@@ -23,6 +26,24 @@ class Importer(Record):
     """The message that holds the list."""
     function: Function | None
     """None for the model."""
+
+
+class _Stated(Record):
+    """What a list of imports states."""
+
+    versions: Mapping[str, int]
+    domains: frozenset[str]
+    is_usual: bool
+
+
+_List = tuple[tuple[str, int], ...]
+"""The domains and versions of a list, as they are written."""
+
+_known: Final[Memory[_List, _Stated]] = Memory(256)
+"""A thousand models have a few dozen lists between them (docs/performance.md: known-imports)."""
+
+_MOST_CHARACTERS: Final = 256
+"""Lists with longer domains are hardly ever met again, and would take up memory."""
 
 
 class Imports:
@@ -38,15 +59,13 @@ class Imports:
     ) -> None:
         self.are_stated = stated is not None
         """Whether there is a list for what stands outside of functions, as in models."""
-        entry = schema.message("OperatorSetIdProto")
-        supposed_entries = [entry(domain=domain, version=version) for domain, version in supposed.items()]
-        self._outside: Sequence[Proto] = stated if stated is not None else supposed_entries
+        self._outside: Sequence[Proto] = stated if stated is not None else _entries(supposed)
         self._functions = functions
         self._numbers: list[int] = []
         """For the model, then for each function, the number of its list among the distinct ones."""
         self.distinct: list[Sequence[Proto]] = []
         """The lists that differ, in the order in which they come first: that of the model leads."""
-        known: dict[tuple[tuple[str, int], ...], int] = {}
+        known: dict[_List, int] = {}
         for entries in (self._outside, *[function.proto.opset_import for function in functions]):
             key = tuple([(entry.domain, entry.version) for entry in entries])
             number = known.get(key)
@@ -54,8 +73,7 @@ class Imports:
                 number = known[key] = len(self.distinct)
                 self.distinct.append(entries)
             self._numbers.append(number)
-        self._versions = [highest_versions(each) for each in self.distinct]
-        self._domains = [frozenset([normalized_domain(entry.domain) for entry in each]) for each in self.distinct]
+        self._stated = list(map(_stated, known))
 
     def number_of(self, function: Function | None) -> int:
         """A number that functions with the same imports share; the model's is 0."""
@@ -63,16 +81,24 @@ class Imports:
 
     def domains(self, function: Function | None) -> frozenset[str]:
         """The domains of which the function imports a version, or the model; the default domain is empty."""
-        return self._domains[self.number_of(function)]
+        return self._stated[self.number_of(function)].domains
 
     def versions(self, function: Function | None) -> Mapping[str, int]:
         """The version that the function, or the model, imports of each domain, see `highest_versions`."""
-        return self._versions[self.number_of(function)]
+        return self._stated[self.number_of(function)].versions
 
     @property
     def are_usual(self) -> bool:
-        """Whether the model and each function import one published version of ai.onnx and nothing else."""
-        return all(map(_is_usual, self.distinct))
+        """Whether the model and each function import each domain once, in a version that is published, and no ONNX-ML.
+
+        Of a domain that ONNX does not publish, which has to be a reverse domain name, any version counts.
+        """
+        return all(stated.is_usual for stated in self._stated)
+
+    @property
+    def are_of_onnx(self) -> bool:
+        """Whether the model and each function import ai.onnx and nothing else."""
+        return all(stated.domains == {""} for stated in self._stated)
 
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
         """The model and the functions of whose list `is_wanted` is true, which is asked once for each distinct one."""
@@ -88,10 +114,31 @@ class Imports:
                 yield Importer(function.proto.opset_import, function.place, function)
 
 
-def _is_usual(entries: Sequence[Proto]) -> bool:
-    if len(entries) != 1 or normalized_domain(entries[0].domain):
-        return False
-    return 1 <= int(entries[0].version) <= (newest_opset_version("") or 0)
+def _entries(versions: Mapping[str, int]) -> list[Proto]:
+    entry = schema.message("OperatorSetIdProto")
+    return [entry(domain=domain, version=version) for domain, version in versions.items()]
+
+
+def _stated(entries: _List) -> _Stated:
+    found = _known.get(entries)
+    if found is None:
+        domains = [normalized_domain(domain) for domain, _ in entries]
+        is_usual = len(set(domains)) == len(domains) and all(_is_usual(*entry) for entry in entries)
+        found = _Stated(_highest(entries), frozenset(domains), is_usual)
+        if sum(len(domain) + 1 for domain in domains) <= _MOST_CHARACTERS:
+            _known.keep(entries, found)
+    return found
+
+
+MAX_VERSION: Final = 2**31 - 1
+"""Implementations keep a version in 32 bits."""
+
+
+def _is_usual(domain: str, version: int) -> bool:
+    newest = newest_opset_version(domain)
+    if newest is None:
+        return is_reverse_domain_name(domain) and 1 <= version <= MAX_VERSION
+    return domain != ML_DOMAIN and 1 <= version <= newest
 
 
 def highest_versions(entries: Iterable[Proto]) -> dict[str, int]:
@@ -99,11 +146,14 @@ def highest_versions(entries: Iterable[Proto]) -> dict[str, int]:
 
     The default domain is empty. A version that cannot be one is no import.
     """
+    return _highest([(entry.domain, entry.version) for entry in entries])
+
+
+def _highest(entries: Iterable[tuple[str, int]]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for entry in entries:
-        version = int(entry.version)
+    for written, version in entries:
         if version >= 1:
-            domain = normalized_domain(entry.domain)
+            domain = normalized_domain(written)
             found[domain] = max(version, found.get(domain, 0))
     return found
 

@@ -101,3 +101,23 @@ def test_the_domains_that_nodes_have():
             own.update(normalized_domain(node.domain) for node in graph.nodes)
         assert count_domains(model.graphs) == counts, name
         assert model.domains_in_use == {owner: own.keys() for owner, own in counts.items()}, name
+
+
+@pytest.mark.parametrize(
+    ("imports", "are_usual"),
+    [
+        ("opset_import { version: 21 }", True),
+        ('opset_import { domain: "ai.onnx" version: 21 } opset_import { domain: "com.example" version: 7 }', True),
+        ("", True),
+        ("opset_import { version: 0 }", False),
+        ("opset_import { version: 999 }", False),
+        ('opset_import { version: 21 } opset_import { domain: "ai.onnx" version: 21 }', False),
+        ('opset_import { domain: "custom" version: 1 }', False),
+        ('opset_import { domain: "com.example" }', False),
+        ('opset_import { domain: "com.example" version: 2147483648 }', False),
+        ('opset_import { domain: "ai.onnx.ml" version: 3 }', False),
+        ('opset_import { version: 21 } functions { name: "f" opset_import { domain: "custom" version: 1 } }', False),
+    ],
+)
+def test_usual_imports(imports: str, are_usual: bool):
+    assert _model(f'ir_version: 10 graph {{ name: "g" }} {imports}').imports.are_usual == are_usual
