@@ -28,6 +28,9 @@ from onnx_lint.source import BytesSource, FileSource, ReadError, Source, SourceE
 if TYPE_CHECKING:
     from onnx_lint.remote import RemoteSource
 
+_MANY_FINDINGS: Final = 500
+"""To release the model of so many takes less time than to write them."""
+
 Watch = Callable[[str], AbstractContextManager[None]]
 """Measures a part of the work that has a name, see `onnx_lint.stopwatch`."""
 
@@ -193,7 +196,10 @@ def lint_source(
                     report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
                 report = replace(report, timings=tuple(watch.seconds.items()))
             report = _with_traffic(report, source)
-            leave(model.release)
+            if len(report.diagnostics) > _MANY_FINDINGS:
+                model.release()  # the report takes up memory as well, and needs the model no more
+            else:
+                leave(model.release)
             return report
         except ReadError as error:
             return FileReport(path=path, size=0, unreadable=f"{path}: {error}")

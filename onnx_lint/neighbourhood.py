@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from onnx_lint.model import Model
@@ -48,7 +50,7 @@ class _Surroundings:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._graphs = {graph.place.key: graph for graph in model.graphs}
-        self._users: dict[Graph, dict[str, list[int]]] = {}
+        self._users: dict[Graph, _Users] = {}
 
     def of(self, item: Diagnostic) -> Neighbourhood | None:
         """The nodes around a finding; None where it is about no node and no value of a graph."""
@@ -64,7 +66,8 @@ class _Surroundings:
         if name is None:
             return None
         position = graph.positions.get(name, -1)
-        starts = ([position] if position >= 0 else []) + self._users_of(graph).get(name, [])[:MAX_OF_A_NODE]
+        starts = [position] if position >= 0 else []
+        starts += self._users_of(graph).first(name, MAX_OF_A_NODE)
         return self._around(graph, starts, None, name) if starts else None
 
     def _operand(self, graph: Graph, node: int, steps: Key) -> str | None:
@@ -75,14 +78,9 @@ class _Surroundings:
         names = (graph.node_inputs if field == "input" else graph.node_outputs)[node]
         return names[index] if index < len(names) else None
 
-    def _users_of(self, graph: Graph) -> dict[str, list[int]]:
+    def _users_of(self, graph: Graph) -> _Users:
         if graph not in self._users:
-            users: dict[str, list[int]] = {}
-            for index, names in enumerate(graph.node_inputs):
-                for name in names:
-                    if name:
-                        users.setdefault(name, []).append(index)
-            self._users[graph] = users
+            self._users[graph] = _Users(graph.node_inputs)
         return self._users[graph]
 
     def _around(self, graph: Graph, starts: list[int], center: int | None, fault: str | None) -> Neighbourhood:
@@ -95,7 +93,7 @@ class _Surroundings:
             if kept[index] == HOPS:
                 continue
             before = [graph.positions.get(name, -1) for name in graph.node_inputs[index] if name]
-            after = [user for name in graph.node_outputs[index] if name for user in users.get(name, ())[:MAX_NODES]]
+            after = [user for name in graph.node_outputs[index] if name for user in users.first(name, MAX_NODES)]
             for side in (list(dict.fromkeys(p for p in before if p >= 0)), list(dict.fromkeys(after))):
                 is_cut = is_cut or len(side) > MAX_OF_A_NODE
                 for other in side[:MAX_OF_A_NODE]:
@@ -146,6 +144,40 @@ class _Surroundings:
         kind = fact.kind or ""
         element = kind.removeprefix("tensor(").removesuffix(")") if kind.startswith("tensor(") else kind
         return _short(element + (describe(fact.shape) if fact.shape is not None else ""))
+
+
+class _Users:
+    """Finds the nodes of a graph that use a value: twelve bytes for each input of a node, where a dict has hundreds.
+
+    Inputs are sorted by the hashes of their names into as many buckets as there are inputs.
+    """
+
+    def __init__(self, node_inputs: Sequence[Sequence[str]]) -> None:
+        self._node_inputs = node_inputs
+        count = sum(map(len, node_inputs))
+        self._buckets = max(count, 1)
+        starts = array("I", bytes(4 * (self._buckets + 1)))
+        for names in node_inputs:
+            for name in names:
+                starts[hash(name) % self._buckets] += 1
+        for bucket in range(1, self._buckets + 1):
+            starts[bucket] += starts[bucket - 1]
+        # From the ends of the buckets, where `starts` points now, to their beginnings.
+        self._nodes, self._inputs = array("I", bytes(4 * count)), array("I", bytes(4 * count))
+        for index in range(len(node_inputs) - 1, -1, -1):
+            names = node_inputs[index]
+            for number in range(len(names) - 1, -1, -1):
+                bucket = hash(names[number]) % self._buckets
+                starts[bucket] -= 1
+                self._nodes[starts[bucket]], self._inputs[starts[bucket]] = index, number
+        self._starts = starts
+
+    def first(self, name: str, most: int) -> list[int]:
+        """The indices of the nodes that use the name, once for each input that it is; `most` at most."""
+        bucket = hash(name) % self._buckets
+        slots = range(self._starts[bucket], self._starts[bucket + 1])
+        uses = ((self._nodes[slot], self._inputs[slot]) for slot in slots)
+        return list(islice((node for node, number in uses if self._node_inputs[node][number] == name), most))
 
 
 def _origin(graph: Graph, name: str) -> str:

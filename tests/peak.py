@@ -43,10 +43,11 @@ class Run:
     report: dict[str, Any]
 
 
-def run(path: Path, *arguments: str, limit: int = resource.RLIM_INFINITY) -> Run:
-    """Lint the file, with no more than `limit` bytes of address space."""
-    command = [sys.executable, "-c", MAIN, str(MOST_SECONDS), str(limit), str(path), "-f", "json", *arguments]
+def run(path: Path, *arguments: str, limit: int = resource.RLIM_INFINITY, form: str = "json") -> Run:
+    """Lint the file, with no more than `limit` bytes of address space; a report of another form is not handed on."""
+    command = [sys.executable, "-c", MAIN, str(MOST_SECONDS), str(limit), str(path), "-f", form, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     *report, figures = done.stdout.splitlines()
     peak, seconds = figures.split()
-    return Run(done.returncode, int(peak) * 1024, float(seconds), done.stderr, json.loads("\n".join(report) or "{}"))
+    parsed = json.loads("\n".join(report) or "{}") if form == "json" else {}
+    return Run(done.returncode, int(peak) * 1024, float(seconds), done.stderr, parsed)

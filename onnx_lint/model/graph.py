@@ -427,7 +427,7 @@ class Graph:
                 found.setdefault(name, (field, index))
         return found
 
-    def _lists_before_nodes(self) -> Iterator[tuple[str, list[str]]]:
+    def _lists_before_nodes(self) -> Iterator[tuple[str, Sequence[str]]]:
         yield "input", self.input_names
         yield "initializer", self.initializer_names
         yield "sparse_initializer", self.sparse_initializer_names

@@ -46,7 +46,7 @@ MAX_MESSAGE: Final = 1000
 MAX_BARS: Final = 12
 MAX_OPTIONS: Final = 500
 
-_PAGE: Final = """<!DOCTYPE html>
+_HEAD: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -57,8 +57,8 @@ _PAGE: Final = """<!DOCTYPE html>
 <style>{style}</style>
 </head>
 <body>
-{body}
-<script type="application/json" id="pictures">{pictures}</script>
+"""
+_TAIL: Final = """<script type="application/json" id="pictures">{pictures}</script>
 <script>{layout}</script>
 <script>{script}</script>
 </body>
@@ -79,18 +79,9 @@ def write_page(stream: TextIO, title: str, body: Iterable[str], pictures: Iterab
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
     style_hash = f"'sha256-{_hash(style)}'"
     policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-    stream.write(
-        _PAGE.format(
-            policy=policy,
-            version=__version__,
-            title=text_of(title),
-            style=style,
-            layout=layout,
-            script=script,
-            body="\n".join(body),
-            pictures=_inert_json([_picture(each) for each in pictures]),
-        )
-    )
+    stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(title), style=style))
+    stream.writelines(f"{part}\n" for part in body)
+    stream.write(_TAIL.format(layout=layout, script=script, pictures=_inert_json(list(map(_picture, pictures)))))
 
 
 def _data(name: str) -> str:

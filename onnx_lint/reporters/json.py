@@ -7,11 +7,11 @@ ASCII; names stand as they are, except that a lone surrogate, which no encoding 
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
-from onnx_lint.report import Report
+from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
+from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
@@ -24,15 +24,15 @@ from onnx_lint.reporters.records import (
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the whole report as one JSON document."""
-    shown = options.show_suppressed
     document = {
         "version": VERSION,
-        "tool": tool_record(report),
-        "files": [
-            file_record(file) | {"diagnostics": diagnostic_records(file, show_suppressed=shown)}
-            for file in report.files
-        ],
-        "summary": summary_record(report),
+        "tool": json_safe(tool_record(report)),
+        "files": Elements(_file(file, options) for file in report.files),
+        "summary": json_safe(summary_record(report)),
     }
-    json.dump(json_safe(document), stream, indent=2)
-    stream.write("\n")
+    write_pieces(Properties(document), stream, indent=2)
+
+
+def _file(file: FileReport, options: Options) -> Properties:
+    diagnostics = diagnostic_records(file, show_suppressed=options.show_suppressed)
+    return Properties(json_safe(file_record(file)) | {"diagnostics": Elements(map(json_safe, diagnostics))})

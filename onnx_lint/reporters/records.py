@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from onnx_lint import __version__
@@ -89,13 +90,11 @@ def _differences(file: FileReport) -> dict[str, Any]:
     return {"specification": {"edition": file.edition, "variant": file.variant}, "rules": list(file.rules or ())}
 
 
-def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> list[dict[str, Any]]:
+def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> Iterator[dict[str, Any]]:
     """The diagnostics of a file, in its order, and after them those that a baseline suppresses, when asked for."""
     items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
-    records = [_diagnostic(item, mark) for item, mark in zip(items, fingerprints(items), strict=True)]
-    for record in records[len(file.diagnostics) :]:
-        record["suppressed"] = True
-    return records
+    for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
+        yield _diagnostic(item, mark) | ({"suppressed": True} if index >= len(file.diagnostics) else {})
 
 
 def path_of(file: FileReport) -> str:

@@ -12,8 +12,8 @@ than an upload may have.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -23,6 +23,7 @@ from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
@@ -46,9 +47,8 @@ _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write one run that holds the results of all files."""
     root = options.root or default_root()
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report, root, options)]}
-    json.dump(log, stream, separators=(",", ":"))
-    stream.write("\n")
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": Elements([_run(report, root, options)])}
+    write_pieces(Properties(log), stream)
 
 
 def region_of(file: FileReport, wanted: str | None) -> str:
@@ -56,7 +56,7 @@ def region_of(file: FileReport, wanted: str | None) -> str:
     return wanted or ("line" if file.size <= MAX_SIZE_WITH_LINE else "none")
 
 
-def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
+def _run(report: Report, root: Path, options: Options) -> Properties:
     if options.show_suppressed:
         known = {id(item) for item in report.suppressed}
         files = (replace(file, diagnostics=(*file.diagnostics, *file.suppressed)) for file in report.files)
@@ -68,17 +68,16 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
         (*report.rules, *(item.rule for item in report.diagnostics)), report.edition, options.documentation
     )
     rule_indices = {rule["id"]: index for index, rule in enumerate(rules)}
-    results = [
+    results = (
         result
         for index, (file, uri) in enumerate(zip(report.files, uris, strict=True))
         for result in _results(
             file, {"uri": uri, "index": index}, rule_indices, region_of(file, options.sarif_region), known
         )
-    ]
-    kept = _worst(results)
+    )
     notifications = list(_notifications(report, uris, rule_indices))
-    if len(kept) < len(results):
-        left_out = len(results) - len(kept)
+    left_out = len(report.diagnostics) - MAX_RESULTS
+    if left_out > 0:
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
     configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report)]
     url = information_url(options.documentation)
@@ -98,15 +97,16 @@ def _run(report: Report, root: Path, options: Options) -> dict[str, Any]:
         notifications.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
     if configured:
         invocation["toolConfigurationNotifications"] = configured
-    return {
+    run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": "onnx-lint/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
         "artifacts": [_artifact(file, uri) for file, uri in zip(report.files, uris, strict=True)],
-        "results": kept,
+        "results": Elements(compress(results, _are_worst(report.diagnostics))),
         "properties": {"edition": report.edition, "variant": report.variant},
     }
+    return Properties(run)
 
 
 def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
@@ -123,13 +123,11 @@ def _described(file: FileReport) -> dict[str, Any]:
     return {"facts": shortened(what, MAX_MESSAGE)} if what else {}
 
 
-def _worst(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results in their order, the least severe left out when they are too many for an upload."""
-    if len(results) <= MAX_RESULTS:
-        return results
-    ranks = {"error": 0, "warning": 1, "note": 2}
-    ranked = sorted(range(len(results)), key=lambda index: ranks[results[index]["level"]])
-    return [results[index] for index in sorted(ranked[:MAX_RESULTS])]
+def _are_worst(diagnostics: Sequence[Diagnostic]) -> list[bool]:
+    """Of each diagnostic whether it is among the most severe, of which there are not too many for an upload."""
+    ranked = sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity)
+    worst = set(ranked[:MAX_RESULTS])
+    return [index in worst for index in range(len(diagnostics))]
 
 
 # --- results

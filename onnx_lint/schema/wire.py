@@ -7,7 +7,7 @@ Source: the encoding chapter of the Protocol Buffers documentation.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableSequence
 from enum import IntEnum
 from typing import Final
 
@@ -193,7 +193,7 @@ MOST_SHORT_BYTES: Final = 1 << 14
 
 
 def skip_short(
-    source: Source, start: int, end: int, tag: int, most_bytes: int, starts: list[int] | None = None
+    source: Source, start: int, end: int, tag: int, most_bytes: int, starts: MutableSequence[int] | None = None
 ) -> tuple[int, int]:
     """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
 
@@ -229,7 +229,7 @@ def skip_short(
             break
         count += len(begins)
         if starts is not None:
-            starts += [position + first for first in begins]
+            starts.extend([position + first for first in begins])
         position = advanced(position, position + local)
     return position, count
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from onnx_lint.model import Graph, Model
 from onnx_lint.rule import Finding, Related, rule
@@ -46,11 +46,12 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     """
     yield from _undefined_inputs(model)
     suggestions = Suggestions()
-    holders: dict[str, Graph] = {}
+    holders: Mapping[str, Graph] | None = None
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if name and name not in graph.positions and not graph.sees(name):
-                holders = holders or _holders(model)
+                if holders is None:
+                    holders = _holders(model, _undefined_outputs(model))
                 hint, near = _hint(name, graph, holders, suggestions)
                 yield Finding(
                     graph.at("output", index),
@@ -65,9 +66,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 def _undefined_inputs(model: Model) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
     suggestions = Suggestions()
-    holders: dict[str, Graph] = {}
+    holders = _holders(model, model.resolution.undefined_names)
     for undefined in model.resolution.undefined:
-        holders = holders or _holders(model)
         name, graph, others = undefined.name, undefined.graph, undefined.count - 1
         first, *following = undefined.uses
         more = f" (and {others:,} more {'time' if others == 1 else 'times'})" if others else ""
@@ -83,12 +83,19 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         )
 
 
-def _holders(model: Model) -> dict[str, Graph]:
-    """For each name the first graph that defines it."""
+def _undefined_outputs(model: Model) -> Iterator[str]:
+    """The names of graph outputs that the graph does not define."""
+    return (name for graph in model.graphs for name in graph.output_names if name not in graph.positions)
+
+
+def _holders(model: Model, names: Iterable[str]) -> Mapping[str, Graph]:
+    """For each of these names that a graph defines the first such graph; they are undefined in another one."""
     found: dict[str, Graph] = {}
-    for graph in model.graphs:
-        for name in graph.positions:
-            found.setdefault(name, graph)
+    if len(model.graphs) > 1:
+        wanted = set(names)
+        for graph in model.graphs:
+            for name in wanted.intersection(graph.positions):
+                found.setdefault(name, graph)
     return found
 
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import compress
+from typing import Final
 
 from onnx_lint.model import Graph, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
+
+_SHOWN: Final = 3
 
 
 @rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_unusual_names, needs="graph")
@@ -44,13 +48,21 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("value_info"):
-        unknown = set(graph.value_info_names).difference(graph.positions, ("",))
-        if unknown:
-            unknown = {name for name in unknown - _nested_names(graph) if not graph.sees(name)}
-        if not unknown:
-            continue
-        indices = [index for index, name in enumerate(graph.value_info_names) if name in unknown]
-        yield from _of_function(graph, indices, suggestions) if graph.is_function else _of_graph(graph, indices)
+        indices = _unknown(graph)
+        if indices:
+            yield from _of_function(graph, indices, suggestions) if graph.is_function else _of_graph(graph, indices)
+
+
+def _unknown(graph: Graph) -> Sequence[int]:
+    """The indices of the entries that name no value, in four bytes each: all of a large file may be such."""
+    names, known = graph.value_info_names, graph.positions
+    if all(map(known.__contains__, names)):
+        return ()
+    from array import array  # late, as few models have such entries
+
+    nested = _nested_names(graph)
+    are_unknown = (name and name not in known and name not in nested and not graph.sees(name) for name in names)
+    return array("I", compress(range(len(names)), are_unknown))
 
 
 def _nested_names(graph: Graph) -> set[str]:
@@ -63,7 +75,7 @@ def _nested_names(graph: Graph) -> set[str]:
     return names
 
 
-def _of_function(graph: Graph, indices: list[int], suggestions: Suggestions) -> Iterator[Finding]:
+def _of_function(graph: Graph, indices: Sequence[int], suggestions: Suggestions) -> Iterator[Finding]:
     for index in indices:
         name = graph.value_info_names[index]
         yield Finding(
@@ -76,15 +88,19 @@ def _of_function(graph: Graph, indices: list[int], suggestions: Suggestions) -> 
         )
 
 
-def _of_graph(graph: Graph, indices: list[int]) -> Iterator[Finding]:
-    names = list(dict.fromkeys(graph.value_info_names[index] for index in indices))
-    if len(names) == 1:
-        message = f"value info {quote(names[0])} of {graph.describe()} names no value"
+def _of_graph(graph: Graph, indices: Sequence[int]) -> Iterator[Finding]:
+    names = graph.value_info_names
+    count = len({names[index] for index in indices})
+    if count == 1:
+        message = f"value info {quote(names[indices[0]])} of {graph.describe()} names no value"
     else:
-        shown = "" if len(names) <= 3 else ", first 3 shown"
-        message = (
-            f"{len(names):,} entries of value_info in {graph.describe()} name no value{shown}: {quote_some(names)}"
-        )
+        shown = "" if count <= _SHOWN else f", first {_SHOWN} shown"
+        first: dict[str, None] = {}
+        for index in indices:
+            first[names[index]] = None
+            if len(first) == _SHOWN:
+                break
+        message = f"{count:,} entries of value_info in {graph.describe()} name no value{shown}: {quote_some(first)}"
     yield Finding(
         graph.at("value_info", indices[0]),
         message,

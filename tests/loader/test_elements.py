@@ -21,6 +21,7 @@ from onnx_lint.loader import elements
 from onnx_lint.loader.elements import count_elements
 from onnx_lint.loader.limits import FREE_BYTES, TooManyElementsError
 from onnx_lint.loader.strip_payloads import Skeleton, read_skeleton, whole
+from onnx_lint.reporters import REPORTERS
 from onnx_lint.source import BytesSource
 
 MEGABYTE = 1 << 20
@@ -77,6 +78,33 @@ def test_memory_is_bounded_by_the_file(name: str, tmp_path: Path):
     path.write_bytes(data)
     done = run(path)
     assert (done.code in {0, 1}, done.errors) == (True, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTOR * len(data)
+
+
+MANY_FINDINGS = (
+    "external tensors with keys of their own",
+    "three undefined names for each node",
+    "names of attributes of their own",
+    "faulty Constants of their own",
+    "overloads of their own",
+)
+QUICK_FORMS = (("names of attributes of their own", "sarif"), ("three undefined names for each node", "html"))
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        pytest.param(name, form, marks=[] if (name, form) in QUICK_FORMS else pytest.mark.heavy)
+        for name in MANY_FINDINGS
+        for form in REPORTERS
+    ],
+)
+def test_memory_is_bounded_in_every_form_of_report(name: str, form: str, tmp_path: Path):
+    data = largest(FILES[name])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+    done = run(path, "--sarif-root", str(tmp_path), form=form)
+    assert (done.code, done.errors) == (1, "")
     assert done.peak_bytes <= FIXED_BYTES + FACTOR * len(data)
 
 

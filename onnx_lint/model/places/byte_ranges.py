@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, MutableSequence, Sequence
 from typing import Final
 
 from onnx_lint.model.places.place import Place, Step
@@ -53,8 +54,8 @@ _SMALL_BYTES: Final = 512
 class _FieldPositions:
     """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
 
-    Of a field no more than its first byte is kept, since a graph may have a hundred thousand of them; where the few
-    that are asked for end is read anew.
+    Of a field no more than its first byte is kept, in eight bytes, since a graph may have a hundred thousand of them;
+    where the few that are asked for end is read anew.
     """
 
     __slots__ = ("_inner", "_message", "_pieces", "_source", "_starts", "_walk")
@@ -63,7 +64,7 @@ class _FieldPositions:
         self._source = source
         self._message = message
         self._pieces = pieces
-        self._starts: dict[str, list[int]] = {}
+        self._starts: dict[str, MutableSequence[int]] = {}
         self._walk = _walking(source, message, pieces, self._starts)
         self._inner: dict[Step, _FieldPositions] = {}
 
@@ -94,7 +95,7 @@ class _FieldPositions:
         pieces = [(value, end) for _, value, end in spans]
         return _FieldPositions(self._source, field.message, pieces) if pieces else None
 
-    def _occurrences(self, step: Step) -> list[int]:
+    def _occurrences(self, step: Step) -> Sequence[int]:
         """Where the field begins, each time that it is given.
 
         A singular message that is given more than once is one message (the parser merges them), so all of them count;
@@ -103,8 +104,8 @@ class _FieldPositions:
         name, index = step
         field = wire.fields_by_name(self._message).get(name)
         if field is None:
-            return []
-        starts = self._starts.setdefault(name, [])
+            return ()
+        starts = self._starts.setdefault(name, array("Q"))
         while (index is None or index >= len(starts)) and next(self._walk, False):
             pass
         if index is None:
@@ -114,7 +115,7 @@ class _FieldPositions:
 
 
 def _walking(
-    source: Source, message: str, pieces: list[tuple[int, int]], starts_of: dict[str, list[int]]
+    source: Source, message: str, pieces: list[tuple[int, int]], starts_of: dict[str, MutableSequence[int]]
 ) -> Iterator[bool]:
     """Index the fields of a message, and stop after each part. No method, as no message would be freed that has it."""
     broken = wire.WireError  # the walk may be closed when the program ends and its modules are empty
@@ -127,7 +128,9 @@ def _walking(
             continue  # a broken tail has a finding of its own; what stands before it has its range
 
 
-def _index_part(source: Source, message: str, position: int, end: int, starts_of: dict[str, list[int]]) -> int:
+def _index_part(
+    source: Source, message: str, position: int, end: int, starts_of: dict[str, MutableSequence[int]]
+) -> int:
     """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
     fields = wire.fields(message)
     for number, wire_type, start, _, following in wire.records(source, position, end, inside_groups=False):
@@ -135,7 +138,7 @@ def _index_part(source: Source, message: str, position: int, end: int, starts_of
         # What has another wire type the parser does not count.
         if field is None or not field.accepts(wire_type):
             continue
-        starts = starts_of.setdefault(field.name, [])
+        starts = starts_of.setdefault(field.name, array("Q"))
         starts.append(start)
         if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
             tag = number << 3 | wire.WireType.LEN
