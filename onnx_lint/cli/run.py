@@ -16,6 +16,7 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.locations import is_remote
+from onnx_lint.memory import let_go
 from onnx_lint.record import replace
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 
@@ -66,6 +67,8 @@ def run(request: Request) -> int:
     left = [output for output in outputs if live is None or output is not live.output]
     if live is not None:
         live.end(report)
+    if left:
+        let_go()  # what is written as a whole takes up memory as well, and needs the last model no more
     if not write_outputs(report, left, options, color=own.color) or (live is not None and live.has_failed):
         code = max(code, exit_codes.NOT_CHECKED)
     if request.timings:
