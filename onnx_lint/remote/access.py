@@ -14,6 +14,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.locations import is_web, scheme_of
 from onnx_lint.record import Record
 from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package
+from onnx_lint.remote.setting_faults import unread_setting
 
 T = TypeVar("T")
 
@@ -68,12 +69,17 @@ def access_of(limits: Limits, *, download: bool) -> Access:
 
 def file_system(address: str, access: Access) -> Any:
     """The file system of fsspec for an address. Raises RemoteError where there is none, or a package is missing."""
+    unread = unread_setting(address)
+    if unread is not None:
+        raise RemoteError(unread)
     try:
         import fsspec
         from fsspec.config import conf
         from fsspec.registry import get_filesystem_class
     except ImportError as error:
         raise needs_package(address, error) from None
+    except Exception:
+        raise RemoteError(_NO_CONFIGURATION) from None
     for name in _LOGGING:
         # Where nobody wants to have logs, Python writes them to standard error; who wants them still has them.
         logger = logging.getLogger(name)
@@ -91,14 +97,19 @@ def file_system(address: str, access: Access) -> Any:
         return fsspec.filesystem(scheme, **_options(scheme, conf, access))
     except ImportError as error:
         raise needs_package(address, error) from None
-    except ValueError as error:
-        if "Protocol not known" in str(error):
+    except Exception as error:
+        if isinstance(error, ValueError) and "Protocol not known" in str(error):
             raise RemoteError(f"no store is known for addresses that begin with {scheme}://") from None
         raise explained(error, address, access.request_seconds) from None
 
 
 _LOGGING: Final = ("aiobotocore", "aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
 """The loggers of the file systems, which tell traces and addresses of what is told here in a sentence."""
+
+_NO_CONFIGURATION: Final = (
+    "the configuration of fsspec cannot be read: a file in the folder that FSSPEC_CONFIG_DIR names, or else in"
+    " ~/.config/fsspec, is not what it should be"
+)
 
 _NO_STORES: Final = frozenset(
     {

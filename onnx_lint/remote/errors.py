@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from onnx_lint.locations import is_web, scheme_of
+from onnx_lint.remote.setting_faults import faulty_setting
 from onnx_lint.source import ReadError
 
 _MOST_CAUSES: Final = 10
@@ -27,6 +28,9 @@ _CREDENTIALS: Final = {
 """Where the file system of a scheme looks for credentials."""
 _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The statuses of HTTP after which the same request may succeed."""
+
+_NO_CLASS: Final = 600
+"""Three digits from here on are no status (RFC 9110, section 15); some servers answer so to programs all the same."""
 
 
 class RemoteError(ReadError):
@@ -52,6 +56,9 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
     causes = list(_causes(error))
     for status in filter(None, map(status_of, causes)):
         return _of_status(status, address, causes, still)
+    fault = faulty_setting(address, causes)
+    if fault is not None:
+        return RemoteError(fault)
     for cause in causes:
         sentence = _sentence(cause, seconds, address)
         if sentence is not None:
@@ -87,7 +94,7 @@ def status_of(error: BaseException) -> int | None:
         # Of other exceptions than those of gcsfs a code is something else, such as what a server would answer to that.
         code = getattr(error, "code", None) if type(error).__name__ == "HttpError" else None
         found = getattr(error, "status", None) or code or getattr(response, "status_code", None)
-    return found if isinstance(found, int) and 400 <= found < 600 else None
+    return found if isinstance(found, int) and 400 <= found < 1000 else None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -117,6 +124,8 @@ def _of_status(status: int, address: str, causes: list[BaseException], still: st
         return ChangedError()
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return RemoteError(f"the server has been asked too often (429){still}")
+    if status >= _NO_CLASS:
+        return RemoteError(f"the server answered with a status that is none of HTTP ({status})")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RemoteError(f"the server failed ({status}){still}")
     return RemoteError(f"the server refused the request ({status})")
@@ -135,6 +144,8 @@ def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
         return "the host refused the connection"
     if name in {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
         return f"no credentials were found{_hint(address)}"
+    if name == "ProfileNotFound":
+        return "the AWS configuration has no profile of the name that AWS_PROFILE or FSSPEC_S3 says"
     if name == "TooManyRedirects":
         return "the server redirects too often"
     if "Redirect" in name:

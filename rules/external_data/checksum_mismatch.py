@@ -24,7 +24,8 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
 
     The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
     `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file that cannot be
-    read, or is larger than what the limit `external_bytes` leaves, is told as not verified.
+    read, is larger than what the limit `external_bytes` leaves, or lies in a store, from which it would have to be
+    fetched whole, is told as not verified.
 
     ### Example
 

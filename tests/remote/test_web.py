@@ -206,6 +206,8 @@ class TestFailures:
             (429, "the server has been asked too often (429), and still after 4 tries"),
             (500, "the server failed (500), and still after 4 tries"),
             (503, "the server failed (503), and still after 4 tries"),
+            (600, "the server answered with a status that is none of HTTP (600)"),
+            (999, "the server answered with a status that is none of HTTP (999)"),
         ],
     )
     def test_statuses(self, server: WebServer, status: int, sentence: str):

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the environment that make no sense are told by their names, in a run of the program, and never shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from remote_models import ENVIRONMENT
+
+pytestmark = pytest.mark.remote
+
+WEB = "https://127.0.0.1:1/m.onnx"
+S3 = "s3://bucket/m.onnx"
+GCS = "gs://bucket/m.onnx"
+HUB = "hf://org/repo/m.onnx"
+HIDDEN = "hidden-secret"
+
+NO_OBJECT = "the environment variable {} is no object of JSON"
+NO_ADDRESS = "the environment variable {} is no address of HTTP"
+SETTINGS = "the file system cannot be made with the settings that stand in {} or in fsspec's configuration"
+
+
+def _run(folder: Path, address: str, **variables: str) -> str:
+    """What a run that fails as it should says of an address, on standard error."""
+    environment = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
+    environment |= {"HOME": str(folder), "AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true", **variables}
+    command = [sys.executable, "-m", "onnx_lint", address]
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    assert HIDDEN not in done.stderr + done.stdout
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "name", "value", "said"),
+    [
+        (WEB, "FSSPEC_HTTP", f"{{'{HIDDEN}", NO_OBJECT),
+        (WEB, "FSSPEC_HTTPS", f'["{HIDDEN}"]', NO_OBJECT),
+        (WEB, "FSSPEC_HTTP", "3", NO_OBJECT),
+        (WEB, "FSSPEC_HTTP", "[" * 100_000, NO_OBJECT),
+        (S3, "FSSPEC_S3", f'"{HIDDEN}"', NO_OBJECT),
+        (GCS, "FSSPEC_GCS", "null", NO_OBJECT),
+        (HUB, "FSSPEC_HF", "token", NO_OBJECT),
+        (WEB, "FSSPEC_HTTP", f'{{"client_kwargs": "{HIDDEN}"}}', SETTINGS),
+        (WEB, "FSSPEC_HTTP", f'{{"client_kwargs": {{"nonsense": "{HIDDEN}"}}}}', SETTINGS + ": it knows no nonsense"),
+        (WEB, "FSSPEC_HTTP", '{"client_kwargs": {"headers": 3}}', SETTINGS),
+        (S3, "FSSPEC_S3", '{"config_kwargs": 3}', SETTINGS),
+        (S3, "FSSPEC_S3", '{"anon": true, "config_kwargs": {"nonsense": 3}}', SETTINGS),
+        (S3, "FSSPEC_S3", f'{{"anon": true, "nonsense": "{HIDDEN}"}}', SETTINGS + ": it knows no nonsense"),
+        (
+            S3,
+            "FSSPEC_S3",
+            f'{{"endpoint_url": "{HIDDEN}"}}',
+            "the endpoint_url that fsspec is configured with for s3://",
+        ),
+        (S3, "FSSPEC_S3", '{"endpoint_url": 3}', "the endpoint_url that fsspec is configured with for s3://"),
+        (S3, "FSSPEC_S3", '{"client_kwargs": {"endpoint_url": "//x"}}', "the endpoint_url that fsspec is configured"),
+        (S3, "AWS_ENDPOINT_URL", HIDDEN, NO_ADDRESS),
+        (S3, "AWS_ENDPOINT_URL", f"http://[{HIDDEN}", NO_ADDRESS),
+        (S3, "AWS_ENDPOINT_URL_S3", "http://", NO_ADDRESS),
+        (S3, "AWS_PROFILE", HIDDEN, "the AWS configuration has no profile of the name that AWS_PROFILE"),
+        (HUB, "HF_ENDPOINT", HIDDEN, NO_ADDRESS),
+        (HUB, "HF_ENDPOINT", "http://[::1", NO_ADDRESS),
+        (WEB, "HTTPS_PROXY", HIDDEN, NO_ADDRESS),
+        (WEB, "HTTPS_PROXY", "http://[::1", NO_ADDRESS),
+    ],
+)
+def test_a_variable_that_makes_no_sense(tmp_path: Path, address: str, name: str, value: str, said: str):
+    assert f"{address}: {said.format(name)}" in _run(tmp_path, address, **{name: value})
+
+
+@pytest.mark.parametrize("content", ["{", "[3]", '{"http": 3}', "null"])
+def test_a_file_that_makes_no_sense(tmp_path: Path, content: str):
+    (tmp_path / "x.json").write_text(content)
+    said = _run(tmp_path, WEB, FSSPEC_CONFIG_DIR=str(tmp_path))
+    assert f"{WEB}: the configuration of fsspec cannot be read: a file in the folder that FSSPEC_CONFIG_DIR" in said
+
+
+def test_what_a_file_system_says_while_it_is_made_is_not_shown(tmp_path: Path):
+    """Of Google's store: that asks a server what the token is good for, and says what it asked."""
+    said = _run(tmp_path, GCS, FSSPEC_GCS=f'{{"token": "{HIDDEN}"}}', HTTPS_PROXY="http://127.0.0.1:1")
+    assert f"{GCS}: " in said
+
+
+def test_a_setting_that_plays_no_part_is_not_blamed(tmp_path: Path):
+    """A proxy that makes no sense harms nobody who does without."""
+    said = _run(tmp_path, WEB, HTTPS_PROXY=HIDDEN, NO_PROXY="127.0.0.1")
+    assert f"{WEB}: the host refused the connection" in said
