@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.locations import MODEL_SUFFIXES, is_remote, names_object, shown_location
-from onnx_lint.record import Record
+from onnx_lint.locations import MODEL_SUFFIXES, is_remote, is_web, names_object, shown_location
+from onnx_lint.record import Record, replace
 from onnx_lint.regular_file import read_regular
 from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
@@ -37,6 +38,8 @@ class Input(Record):
     """How many bytes it has, where the listing of a store told that."""
     version: str | None = None
     """What the store calls its version, where the listing told that."""
+    is_numbered: bool = False
+    """Whether others have its name but for a number, which depends on what else is named."""
 
 
 def has_working_directory() -> bool:
@@ -78,6 +81,7 @@ def find_inputs(
     `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
     out however it was named. When nothing is left of all paths, that is a problem of the first, unless it may be.
     `access`: how much is asked of the stores in which addresses lead; None for the usual.
+    Addresses that differ only in what reports do not show have a number behind the name, from the second one on.
     """
     found: dict[str, Input] = {}
     first = ""
@@ -89,9 +93,25 @@ def find_inputs(
             is_path = item.path != "-" and not is_remote(item.path)
             found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)
     if found or may_be_none:
-        return list(found.values())
+        return _numbered(list(found.values()))
     first = shown_location(first)
     return [Input(first, f"{first}: every file is excluded")]
+
+
+def _numbered(inputs: list[Input]) -> list[Input]:
+    """The inputs, with numbers for addresses of HTTP that have one name: of those no name has a fragment of its own."""
+    counts = Counter(item.name for item in inputs if item.name is not None and is_web(item.name))
+    if all(count == 1 for count in counts.values()):
+        return inputs
+    seen: Counter[str] = Counter()
+    numbered = []
+    for item in inputs:
+        if item.name is not None and counts[item.name] > 1:
+            seen[item.name] += 1
+            number = seen[item.name]
+            item = replace(item, name=item.name if number == 1 else f"{item.name}#{number}", is_numbered=True)
+        numbered.append(item)
+    return numbered
 
 
 def _inputs(path: str, exclude: Sequence[str], access: Access | None) -> Iterator[Input]:

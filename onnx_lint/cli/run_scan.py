@@ -127,7 +127,7 @@ def _target(item: Input, plan: Plan) -> Target:
     name = item.name or item.path
     settings = plan.of(name).settings
     if is_remote(item.path):
-        return Target(item.path, name, settings, item.size, item.version or "", item.problem)
+        return Target(item.path, name, settings, item.size, item.version or "", item.problem, item.is_numbered)
     try:
         found = os.stat(item.path)
     except (OSError, ValueError):

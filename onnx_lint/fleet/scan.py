@@ -42,6 +42,8 @@ class Target(Record):
     """What tells this state of the object from others; empty where that cannot be told."""
     problem: str | None = None
     """Why there is nothing to lint."""
+    is_numbered: bool = False
+    """Whether another one may have its name in the next scan, so that what is known by that name is no use."""
 
 
 class Cluster(Record):
@@ -114,13 +116,18 @@ def _jobs(
         if id(target.settings) not in pickled:
             pickled[id(target.settings)] = pickle.dumps(target.settings), key_of(target.settings)
         settings, key = pickled[id(target.settings)]
-        if not target.version and is_remote(target.path) and reports.identity_of(shown_name(target.name)) is not None:
+        is_known = not target.is_numbered and reports.identity_of(shown_name(target.name)) is not None
+        if not target.version and is_remote(target.path) and is_known:
             target = _looked_up(target)
         identity = {"size": target.size, "version": target.version, "settings": key}
         job = Job(target.path, target.name, identity, settings, usual_pickle, int(level), folder)
         if target.problem is not None:
             ended.append(unreadable(job, target.problem))
-        elif not target.version or reports.identity_of(shown_name(target.name)) != json.dumps(identity, sort_keys=True):
+        elif (
+            target.is_numbered
+            or not target.version
+            or reports.identity_of(shown_name(target.name)) != json.dumps(identity, sort_keys=True)
+        ):
             jobs.append(job)
     return jobs, ended
 

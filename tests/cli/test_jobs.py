@@ -57,6 +57,19 @@ def test_inputs(paths: list[str], exclude: list[str], expected: list[str]) -> No
     assert [item.problem for item in found] == [None] * len(expected)
 
 
+def test_addresses_that_reports_cannot_tell_apart_have_numbers() -> None:
+    """Also where only a user and a password tell them apart; one that is named twice is one."""
+    first, second, third = "https://h/m?id=1", "https://h/m?id=2", "https://user:secret@h/m?id=3"
+    found = find_inputs([first, "s3://b/m.onnx", second, first, third, "https://h/m"])
+    assert [(item.path, item.name, item.is_numbered) for item in found] == [
+        (first, "https://h/m?id=***", True),
+        ("s3://b/m.onnx", "s3://b/m.onnx", False),
+        (second, "https://h/m?id=***#2", True),
+        (third, "https://h/m?id=***#3", True),
+        ("https://h/m", "https://h/m", False),
+    ]
+
+
 @pytest.mark.parametrize(
     ("paths", "exclude", "problem"),
     [

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from remote_models import ENVIRONMENT, external_model, small_model, write_inlined
@@ -240,3 +241,20 @@ def test_what_is_configured_for_fsspec(server: WebServer, tmp_path: Path):
     given = json.dumps({"client_kwargs": {"headers": {"Authorization": f"Bearer {SECRET}"}}})
     assert run(tmp_path, server.url("m.onnx"), FSSPEC_HTTP=given).returncode == 0
     assert server.asked[0].headers["authorization"] == f"Bearer {SECRET}"
+
+
+def test_models_that_differ_in_a_query_alone_are_told_apart(server: WebServer, tmp_path: Path):
+    """A baseline of the one is none of the other, whichever form the report has."""
+    served = {f"/m?id={SECRET}1": small_model(), f"/m?id={SECRET}2": small_model(fault=True)}
+    server.answers["/m"] = lambda handler: handler.reply(200, served[handler.path])
+    sound, faulty = (server.url(address.lstrip("/")) for address in served)
+    report = run(tmp_path, sound, faulty, "-f", "json")
+    name = server.url("m?id=***")
+    found = {file["path"]: len(file["diagnostics"]) for file in json.loads(report.stdout)["files"]}
+    assert found == {name: 0, f"{name}#2": 1}
+    for form in FORMATS:
+        shown = run(tmp_path, sound, faulty, "-f", form).stdout
+        assert ("*#2" in unquote(html.unescape(shown)).replace("\\", ""), SECRET in shown) == (True, False), form
+    assert run(tmp_path, sound, faulty, "--write-baseline", "b.json").returncode == 0
+    assert run(tmp_path, sound, faulty, "--baseline", "b.json").returncode == 0
+    assert run(tmp_path, faulty, sound, "--baseline", "b.json").returncode == 1

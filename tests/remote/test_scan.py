@@ -72,3 +72,16 @@ def test_no_credential_is_in_the_reports(server: WebServer, tmp_path: Path) -> N
     again = scan(tmp_path, address, gone)
     assert again.returncode == 2, again.stderr
     assert SECRET not in again.stdout + again.stderr
+
+
+def test_models_that_differ_in_a_query_alone_are_linted_each_time(server: WebServer, tmp_path: Path) -> None:
+    """Their numbers depend on what else is named, so that what is known of a number is no use for the next scan."""
+    served = {f"/m?id={SECRET}1": small_model(), f"/m?id={SECRET}2": small_model(fault=True)}
+    server.answers["/m"] = lambda handler: handler.reply(200, served[handler.path])
+    addresses = [server.url(address.lstrip("/")) for address in served]
+    name = server.url("m?id=***")
+    for order, expected in ((addresses, [0, 1]), (addresses[::-1], [1, 0])):
+        assert scan(tmp_path, *order).returncode == 1
+        found = {path: record["summary"]["errors"] for path, record in records(tmp_path).items()}
+        assert found == dict(zip((name, f"{name}#2"), expected, strict=True))
+    assert SECRET not in "".join(path.read_text() for path in (tmp_path / "reports").rglob("*.json*"))
