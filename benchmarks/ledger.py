@@ -116,6 +116,24 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "lint(1)",
         "from onnx_lint.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
     ),
+    "used-late": Pair(
+        _SMALL,
+        "main()",
+        "import onnx_lint.loader.elements, onnx_lint.model.places.byte_ranges, onnx_lint.model.places.enclosing_names\n"
+        "import onnx_lint.model.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
+        "import onnx_lint.spec.operators.history, struct\nmain()",
+    ),
+    "values-asked": Pair(
+        _LINT + "from onnx_lint.loader import load\nsettings = Settings(select=('name',))\n",
+        "lint(1)\nload(BytesSource(data), 'm.onnx')",
+        "lint(1)\nload(BytesSource(data), 'm.onnx').value_flow",
+    ),
+    "shape-families": Pair(
+        _LINT,
+        "lint(1)",
+        "from importlib import import_module\nfrom onnx_lint.model.shapes import rules\nlint(1)\n"
+        "for family in (*rules.FAMILIES, *rules.RUNTIME_FAMILIES):\n    import_module(f'{rules.__name__}.{family}')",
+    ),
     "collector-at-start": Pair(_SMALL, "main()", "import gc\ngc.disable = lambda: None\nmain()"),
     "collector-at-end": Pair(_SMALL.replace("SMALL", "LARGE"), "main()", "import gc\ngc.freeze = gc.enable\nmain()"),
     "end-at-once": Pair(_SMALL.replace("import main", "import command, main"), "command()", "main()"),

@@ -176,7 +176,8 @@ def _countable(source: Source, kind: str, limits: Limits) -> Skeleton:
     skeleton = read_skeleton(source, most, limits.fields, kind)
     if source.size <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
         return skeleton
-    from onnx_lint.loader.elements import count_elements  # late: in a small file there is nothing to count
+    # Late, as whatever only some files need (docs/performance.md: used-late).
+    from onnx_lint.loader.elements import count_elements
 
     try:
         count_elements(skeleton, kind, limits.element_bytes)

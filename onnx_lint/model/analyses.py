@@ -90,7 +90,8 @@ class Analyses(FileParts):
         return self._follow_values(keeps_all=False)
 
     def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
-        from onnx_lint.model.flow.frames import Ground  # late: a broken file needs none
+        # Late: a broken file needs none, nor do rules about other things (docs/performance.md: values-asked).
+        from onnx_lint.model.flow.frames import Ground
         from onnx_lint.model.flow.walk import follow_values
 
         main = self.main_graph if self.graphs else None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which file has the shape rule of an operator. A file is imported when a model has one of its operators."""
+"""Which file has the shape rule of an operator.
+
+A file is imported when a model has one of its operators (docs/performance.md: shape-families).
+"""
 
 from __future__ import annotations
 
