@@ -283,8 +283,8 @@ OF_THE_SPECIFICATION = {
         "model/places/enclosing_names:_naming_field",
     },
     "a published IR version, or that of the target": {
-        "model/newer_features:_later_fields",
-        "model/newer_features:_later_element_types",
+        "spec/ir_versions:later_fields",
+        "spec/element_types:later_element_types",
     },
     "an equation in the module of a shape rule": {"model/shapes/equations:equation"},
     "a rule, and the address of the documentation": {

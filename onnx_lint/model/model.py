@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onnx_lint.cached import cached_property
 from onnx_lint.model.analyses import Analyses
 from onnx_lint.model.graph import Node
@@ -11,10 +13,11 @@ from onnx_lint.model.operators.given import has_broken_combinations
 from onnx_lint.model.operators.mismatch import has_mismatches
 from onnx_lint.model.parts import METADATA
 from onnx_lint.model.types.usual_types import sight_of
-from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE
+from onnx_lint.spec.element_types import later_element_types
+from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE, later_fields
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.extents import WITH_EXTENTS
-from onnx_lint.spec.releases import release_of_edition
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_edition
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
 
@@ -104,6 +107,42 @@ class Model(Analyses):
         if self.operators.schemas is not BUILT_IN and not imports.are_of_onnx:
             return True
         return self.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version
+
+    @cached_property
+    def may_lack_imports(self) -> bool:
+        """Whether the model or a function imports fewer domains than ai.onnx and all that nodes and functions have."""
+        written = {form.domain for form in self.forms}.union([function.domain for function in self.functions])
+        return not self.imports.all_have({"", *map(normalized_domain, written)})
+
+    @cached_property
+    def may_use_newer_features(self) -> bool:
+        """Whether the model states an IR version before the newest, and may use what came with a later one."""
+        known = self.ir_version
+        if not 1 <= known < NEWEST_IR_VERSION:
+            return False
+        return (
+            self.has_unusual_types
+            or not self.tensors.element_types.isdisjoint(later_element_types(known))
+            or any(self._may_have(message, fields) for message, fields in later_fields(known).items())
+        )
+
+    def _may_have(self, message: str, fields: Sequence[str]) -> bool:
+        """Whether anything in the model may have one of these fields of a message."""
+        match message:
+            case "ModelProto":
+                return any(getattr(self.proto, field) for field in fields)
+            case "GraphProto":
+                return any(self.graphs_with(field) for field in fields)
+            case "FunctionProto":
+                return bool(self.functions)
+            case "NodeProto":
+                return bool(self.annotated_nodes) or ("domain" in fields and any(form.domain for form in self.forms))
+            case "AttributeProto":
+                return any(field in kind.fields for kind in self.attribute_kinds for field in fields)
+            case "ValueInfoProto":
+                return bool(self.annotated_value_infos)
+            case _:
+                return bool(self.tensors.external or self.tensors.with_metadata)
 
     @cached_property
     def has_metadata(self) -> bool:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -14,8 +13,8 @@ from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.model.tensors.suspects import SuspectTensors
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, ElementType
-from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since
+from onnx_lint.spec.element_types import ElementType, later_element_types
+from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since, later_fields
 from onnx_lint.spec.releases import ML_DOMAIN
 from onnx_lint.spec.standard import Standard
 
@@ -98,19 +97,8 @@ def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None]]) -> Iterat
         yield name, place, "" if holder is None else holder.describe(), counts[name]
 
 
-@functools.cache
-def _later_fields(known: int) -> Mapping[str, list[str]]:
-    """The fields of each message that came after an IR version and that a clause judges."""
-    found: dict[str, list[str]] = {}
-    for name, since in FIELDS.items():
-        if since.ir_version > known and since.clause is not None:
-            message, field = name.split(".")
-            found.setdefault(message, []).append(field)
-    return found
-
-
 def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
-    premature = _later_fields(known)
+    premature = later_fields(known)
     yield from _fields_of_model(content, premature)
     if "domain" in premature.get("NodeProto", ()):
         yield from _domains(content)
@@ -202,14 +190,8 @@ def _types(content: Content, known: int) -> Iterator[_Occurrence]:
             yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder)
 
 
-@functools.cache
-def _later_element_types(known: int) -> Mapping[int, ElementType]:
-    """The element types that came after an IR version, by their numbers."""
-    return {number: element for number, element in ELEMENT_TYPES.items() if element.since.ir_version > known}
-
-
 def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None]]:
-    premature = _later_element_types(known)
+    premature = later_element_types(known)
     if content.types is not None:
         for holder in content.types.where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)

@@ -6,6 +6,7 @@ Source: the comments of TensorProto in the schema (TEN-6, TEN-11 to TEN-16), and
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Final
 
@@ -120,3 +121,9 @@ ELEMENT_TYPES: Final = _table(
 
 ELEMENT_TYPE_NAMES: Final = tuple([element.name for element in ELEMENT_TYPES.values()])
 """The names of the element types in the order of their numbers, the first of which is 1."""
+
+
+@functools.cache
+def later_element_types(known: int) -> Mapping[int, ElementType]:
+    """The element types that came after the IR version `known`, by their numbers."""
+    return {number: element for number, element in ELEMENT_TYPES.items() if element.since.ir_version > known}

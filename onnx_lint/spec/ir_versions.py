@@ -8,6 +8,7 @@ date `TensorProto.external_data` and `data_location`; they came in the same mont
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -74,3 +75,14 @@ TYPES: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_TYPES)
 
 ML_FROM_THE_START: Final = frozenset({"sequence_type", "map_type", "opaque_type"})
 """The kinds of type that the variant `onnx-ml` has whatever the IR version."""
+
+
+@functools.cache
+def later_fields(known: int) -> Mapping[str, list[str]]:
+    """The fields of each message that came after the IR version `known` and that a clause judges."""
+    found: dict[str, list[str]] = {}
+    for name, since in FIELDS.items():
+        if since.ir_version > known and since.clause is not None:
+            message, field = name.split(".")
+            found.setdefault(message, []).append(field)
+    return found

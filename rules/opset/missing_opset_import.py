@@ -16,7 +16,12 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 MAX_LISTED = 10
 
 
-@rule(clause=("MOD-5", "MOD-5a", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"), since="0.1.0", needs="function")
+@rule(
+    clause=("MOD-5", "MOD-5a", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"),
+    since="0.1.0",
+    about=Model.may_lack_imports,
+    needs="function",
+)
 def missing_opset_import(model: Model) -> Iterator[Finding]:
     """An operator set that is needed is not imported.
 

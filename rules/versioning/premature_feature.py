@@ -42,6 +42,7 @@ _ELSEWHERE = "MOD-7"
         "MOD-7a",
     ),
     since="0.1.0",
+    about=Model.may_use_newer_features,
     needs="library",
 )
 def premature_feature(model: Model) -> Iterator[Finding]:

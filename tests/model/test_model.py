@@ -23,6 +23,8 @@ HELD: dict[str, tuple[str, str]] = {
     "has_unusual_header": ("", 'domain: "com.example"'),
     "has_unusual_versions": ("", "model_version: -1"),
     "has_unusual_imports": ("", 'opset_import { domain: "custom" version: 1 }'),
+    "may_lack_imports": ('node { op_type: "F" domain: "com.example" output: "z" }', ""),
+    "may_use_newer_features": ("", 'configuration { name: "c" }'),
     "has_metadata": ('metadata_props { key: "k" }', ""),
     "is_documented": ('doc_string: "d"', ""),
     "training_graphs": ("", "training_info { algorithm { } }"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint import schema
@@ -86,6 +86,10 @@ class Imports:
     def versions(self, function: Function | None) -> Mapping[str, int]:
         """The version that the function, or the model, imports of each domain, see `highest_versions`."""
         return self._stated[self.number_of(function)].versions
+
+    def all_have(self, domains: Set[str]) -> bool:
+        """Whether the model and each function import a version of all of these domains; the default one is empty."""
+        return all(domains <= stated.domains for stated in self._stated)
 
     @property
     def are_usual(self) -> bool:
