@@ -235,6 +235,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "Cell.outcome = forgetful\nmodel.value_flow",
     ),
+    "cells-of-holders": Pair(
+        _FOLLOWED.replace("FLAT", "NESTED"),
+        "model.value_flow",
+        "from onnx_lint.model.flow import frames\nframes._key_of_holder = lambda form: None\nmodel.value_flow",
+    ),
     "counted-pieces": Pair(
         "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
         "from onnx_lint.source import BytesSource\n"
@@ -284,7 +289,7 @@ def _number(text: str) -> float:
 
 
 class Bench:
-    """Runs code in processes, with the models that it may name: SMALL, LARGE, FLAT, and MANY, a folder of 600."""
+    """Runs code in processes, with the models that it may name, such as SMALL, and MANY, a folder of 600."""
 
     def __init__(self, folder: Path) -> None:
         self._head = ""
@@ -293,6 +298,7 @@ class Bench:
             "LARGE": models.mixture(30_000),
             "FLAT": models.flat(30_000),
             "FUNCTIONS": models.functions(2_000),
+            "NESTED": models.nested(60, 8),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"

@@ -72,6 +72,8 @@ class Frames:
         self._imports = ground.imports
         self._called = {function.name for function in ground.functions}
         self._of_functions: dict[int, tuple[TypedOperators, Cells]] = {}
+        self._holders: dict[tuple[object, ...], Cell] = {}
+        """The cells of nodes outside of functions that hold graphs and have no other attributes, by what they share."""
 
     def may_call(self, op_type: str) -> bool:
         """Whether a function has the name of an operator."""
@@ -90,6 +92,17 @@ class Frames:
 
     def cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
         """The cell of a form that the frame has none of yet."""
+        # What holds for calls of a function depends on their attributes.
+        key = _key_of_holder(form) if frame.bindings is None else None
+        cell = self._holders.get(key) if key is not None else None
+        if cell is None:
+            cell = self._cell(graph, form, frame)
+            if key is not None:
+                self._holders[key] = cell
+        frame.cells[form] = cell
+        return cell
+
+    def _cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
         key = frame.scope, form
@@ -99,7 +112,6 @@ class Frames:
             cell = _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
             if is_shared and operator is not None:
                 _cells.keep(key, cell)
-        frame.cells[form] = cell
         return cell
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
@@ -134,6 +146,18 @@ class Frames:
         return frozenset(
             names[index] for form, names in rows if form in wanted for index in wanted[form] if index < len(names)
         )
+
+
+def _key_of_holder(form: NodeForm) -> tuple[object, ...] | None:
+    """What decides the cell of nodes that hold graphs and have no other attributes, as If and Loop; None for others.
+
+    No two of these forms have the same graphs, and what these make of values is followed in each by itself
+    (docs/performance.md: cells-of-holders).
+    """
+    kinds = form.attribute_kinds
+    if not kinds or any(kind.fields != ("g",) for kind in kinds):
+        return None
+    return form.op_type, form.domain, form.overload, form.inputs, form.outputs, form.attribute_types, kinds
 
 
 def _made_cell(operator: TypedOperator, form: NodeForm, frame: Frame) -> Cell:
