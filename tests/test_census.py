@@ -123,7 +123,7 @@ BROKEN = CLEAN.replace(
 def test_rules_are_asked_about_what_is_new():
     settings = Settings()
     first = _asked(CLEAN, settings)
-    assert "duplicate-attribute" in first
+    assert "impossible-attribute-value" in first
     assert _asked(RENAMED, settings) == set()
     assert _asked(CLEAN.replace("Relu", "Abs"), settings) == first
     assert _asked(CLEAN.replace("version: 21", "version: 20"), settings) == first

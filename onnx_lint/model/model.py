@@ -17,7 +17,7 @@ from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE, later_fields
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.extents import WITH_EXTENTS
-from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_edition
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_edition, release_of_opset
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
 
@@ -93,6 +93,12 @@ class Model(Analyses):
         """Whether the version of the IR or of the model is negative, or that of the IR unknown to the edition."""
         newest = release_of_edition(self.standard.edition).ir_version
         return self.proto.model_version < 0 or not 0 <= self.ir_version <= newest
+
+    @cached_property
+    def has_outdated_ir_version(self) -> bool:
+        """Whether an imported operator set was published with a later version of the IR."""
+        releases = [release_of_opset(entry.domain, entry.version) for entry in self.proto.opset_import]
+        return any(release is not None and release.ir_version > self.ir_version for release in releases)
 
     @cached_property
     def has_unusual_imports(self) -> bool:
@@ -186,6 +192,24 @@ class Model(Analyses):
     def has_incomplete_nodes(self) -> bool:
         """Whether a node has no operator or no outputs."""
         return not all(form.op_type and form.outputs for form in self.forms)
+
+    @cached_property
+    def has_training_outputs(self) -> bool:
+        """Whether a BatchNormalization has other outputs than its first, which it has in training alone."""
+        return any(form.op_type == "BatchNormalization" and any(form.outputs[1:]) for form in self.forms)
+
+    @cached_property
+    def has_repeated_attributes(self) -> bool:
+        """Whether a node has two attributes of one name."""
+        return any(len(dict(form.attribute_types)) != len(form.attribute_types) for form in self.forms)
+
+    @cached_property
+    def has_attributes_named_as_values(self) -> bool:
+        """Whether some attribute has the name of some value."""
+        names = {name for form in self.forms for name, _ in form.attribute_types} - {""}
+        if not names.isdisjoint(self.resolution.undefined_names):
+            return True
+        return any(not graph.positions.keys().isdisjoint(names) for graph in self.graphs)
 
     @cached_property
     def overloaded_nodes(self) -> list[Node]:

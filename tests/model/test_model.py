@@ -31,6 +31,16 @@ HELD: dict[str, tuple[str, str]] = {
     "has_training_information": ("", "training_info { }"),
     "has_device_configurations": ("", 'configuration { name: "c" }'),
     "has_quantization_annotations": ("quantization_annotation { }", ""),
+    "has_outdated_ir_version": ("", "opset_import { version: 25 }"),
+    "has_training_outputs": ('node { op_type: "BatchNormalization" input: "x" output: "z" output: "mean" }', ""),
+    "has_repeated_attributes": (
+        'node { op_type: "Cast" input: "x" output: "z" attribute { name: "to" type: INT } attribute { name: "to" } }',
+        "",
+    ),
+    "has_attributes_named_as_values": (
+        'node { op_type: "Cast" input: "x" output: "z" attribute { name: "x" type: INT } }',
+        "",
+    ),
     "has_incomplete_nodes": ("node { }", ""),
     "overloaded_nodes": ('node { op_type: "F" overload: "o" output: "z" }', ""),
     "has_several_graphs": ("", 'training_info { initialization { name: "i" } }'),
