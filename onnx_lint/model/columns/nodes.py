@@ -272,15 +272,11 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
             is_early = not positions.keys() >= set(inputs)
         if is_early:
             table.early_uses.append(index)
-        if len(outputs) == 1:  # as most nodes have: one look, and not two
-            if positions.setdefault(outputs[0], index) != index and outputs[0]:
+        for output in outputs:
+            if output not in positions:
+                positions[output] = index
+            elif output:
                 table.has_redefinitions = True
-        else:
-            for output in outputs:
-                if output not in positions:
-                    positions[output] = index
-                elif output:
-                    table.has_redefinitions = True
         form = None
         if not has_gap:
             key = rest, len(inputs), len(outputs)
