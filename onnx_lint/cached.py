@@ -34,7 +34,8 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
         if instance is None:
             return self
-        watch = observing.get()
+        # A model has dozens of properties, so nobody asks for the context's observer while there is none anywhere.
+        watch = observing.get() if observers else None
         # As the class has no __set__, what stands in the instance is found before the property from now on.
         value = instance.__dict__[self.name] = (
             self.func(instance) if watch is None else watch(instance, self.name, self.func)
@@ -65,6 +66,9 @@ Observer = Callable[[Any, str, Callable[[Any], Any]], Any]
 
 observing: Final[ContextVar[Observer | None]] = ContextVar("observing", default=None)
 """Who watches properties being worked out for the first time, in this context alone."""
+
+observers: Final[list[Observer]] = []
+"""Those who watch in any context; whoever sets `observing` is to be among them meanwhile."""
 
 
 class Memory(dict[_Key, _Value]):

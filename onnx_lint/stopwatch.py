@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from onnx_lint.cached import observing
+from onnx_lint.cached import observers, observing
 from onnx_lint.model import Graph, Model
 
 _INDEXED = (Model, Graph)
@@ -49,9 +49,11 @@ class Stopwatch:
         They are built when they are first asked for, by cached properties.
         """
         token = observing.set(self._indexed)
+        observers.append(self._indexed)
         try:
             yield
         finally:
+            observers.remove(self._indexed)
             observing.reset(token)
 
     def _indexed(self, owner: Any, name: str, function: Callable[[Any], Any]) -> Any:

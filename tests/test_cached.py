@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from onnx_lint.cached import cached_property, shared_property
+from collections.abc import Callable
+from typing import Any
+
+from onnx_lint.cached import cached_property, observers, observing, shared_property
 
 
 class _Counted:
@@ -22,6 +25,25 @@ def test_a_cached_property_is_worked_out_once_for_each_object():
     assert (one.value, one.value, other.value) == (7, 7, 7)
     assert (one.asked, other.asked) == (1, 1)
     assert (type(_Counted.value), _Counted.value.__doc__) == (cached_property, "The value.")
+
+
+def test_who_watches_in_another_context_sees_nothing():
+    seen: list[str] = []
+
+    def watch(owner: Any, name: str, function: Callable[[Any], Any]) -> Any:
+        seen.append(name)
+        return function(owner)
+
+    observers.append(watch)
+    try:
+        assert _Counted().value == 7
+        token = observing.set(watch)
+        assert _Counted().value == 7
+        observing.reset(token)
+        assert _Counted().value == 7
+    finally:
+        observers.remove(watch)
+    assert seen == ["value"]
 
 
 class _Twin:

@@ -120,7 +120,12 @@ class FileParts(LoadedFile):
 
         Which of them have it is in their messages, each of which is parsed for whoever asks.
         """
-        return self.annotated_nodes if any(annotation in graph.table.annotations for graph in self.graphs) else ()
+        return self.annotated_nodes if annotation in self._annotations else ()
+
+    @cached_property
+    def _annotations(self) -> set[str]:
+        """The annotations that any node has."""
+        return set[str]().union(*[graph.table.annotations for graph in self.graphs])
 
     @cached_property
     def forms(self) -> set[NodeForm]:
@@ -198,7 +203,7 @@ class FileParts(LoadedFile):
 
     @cached_property
     def _has_types_elsewhere(self) -> bool:
-        return bool(self._roots.types) or self.count_attributes(_holds_types) > 0
+        return bool(self._roots.types) or any(map(_holds_types, self.attribute_kinds))
 
     @cached_property
     def _types_of_value_infos(self) -> set[bytes]:

@@ -170,7 +170,7 @@ class Model(Analyses):
             or self.annotated_nodes
             or self.annotated_value_infos
             or self.tensors.documented
-            or self.count_attributes(lambda kind: kind.is_documented)
+            or any(kind.is_documented for kind in self.attribute_kinds)
         )
 
     @cached_property
@@ -234,7 +234,7 @@ class Model(Analyses):
     @cached_property
     def has_unusual_attributes(self) -> bool:
         """Whether an attribute is other than a name and one valid value of the stated type."""
-        return self.count_attributes(lambda kind: not kind.is_usual) > 0
+        return not all(kind.is_usual for kind in self.attribute_kinds)
 
     @cached_property
     def has_type_conflicts(self) -> bool:
