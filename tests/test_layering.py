@@ -355,7 +355,7 @@ def test_run_time_needs_five_packages_and_no_onnx():
 
 
 BORDER = {
-    *("application", "check", "rule_options", "settings_options", "report_options", "sections"),
+    *("application", "check", "rule_options", "settings_options", "report_options", "sections", "shared_options"),
     *("catalogue", "configuration", "scan", "shapes", "completion", "completed_values", "bash_words"),
 }
 """The modules that speak with click: the program, its commands and options, and completion in shells."""

@@ -12,20 +12,11 @@ import click
 
 from onnx_lint.cli.completion import complete_rules_and_clauses
 from onnx_lint.cli.rule_options import edition_option
+from onnx_lint.cli.shared_options import form_option
 from onnx_lint.cli.streams import standard_output, use_color
 
 if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Clause
-
-_format_option = click.option(
-    "-f",
-    "--format",
-    "format_name",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="The form of the output.",
-)
 
 _MAX_WIDTH: Final = 100
 
@@ -36,7 +27,7 @@ _MAX_WIDTH: Final = 100
 @click.command("explain", short_help="Tell all about a rule, a clause or a kind of file.")
 @click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_rules_and_clauses)
 @edition_option
-@_format_option
+@form_option
 def explain_command(name: str, edition: str, format_name: str) -> None:
     """Tell all about a rule, a clause, or a file that holds a MESSAGE such as OperatorSetProto.
 
@@ -89,7 +80,7 @@ def _print_page(page: str) -> None:
 
 @click.command("rules", short_help="List the rules.")
 @edition_option
-@_format_option
+@form_option
 def rules_command(edition: str, format_name: str) -> None:
     """List the rules, those of plugins included.
 
@@ -121,7 +112,7 @@ def rules_command(edition: str, format_name: str) -> None:
 @click.command("clauses", short_help="List the clauses of the specification.")
 @edition_option
 @click.option("--uncovered", is_flag=True, help="Only those that no rule decides, with the reason.")
-@_format_option
+@form_option
 def clauses_command(edition: str, uncovered: bool, format_name: str) -> None:
     """List the clauses of an edition, how strongly it words each, and what decides it."""
     from onnx_lint.reporters.documentation import clause_record, rules_of

@@ -30,19 +30,31 @@ if TYPE_CHECKING:
     from onnx_lint.report import FileReport, Report
 
 
+def plan_of(request: Request) -> Plan | None:
+    """The plan of a request; None where it only asks for the settings, which are shown then.
+
+    Raises RequestError for a request that makes no sense, and RunError where there is no working directory, or a
+    configuration cannot be used.
+    """
+    if not has_working_directory():
+        raise RunError("the working directory is not there any more")
+    plan = Plan(request)
+    if not request.show_settings:
+        return plan
+    from onnx_lint.cli.show_settings import show_settings
+
+    show_settings(plan)
+    return None
+
+
 def run(request: Request) -> int:
     """Lint what is asked for, write the reports, and return the exit code.
 
     Raises RequestError for a request that makes no sense, and RunError for a configuration or a baseline that cannot be
     used. A report that cannot be written is told on standard error, and counts in the exit code.
     """
-    if not has_working_directory():
-        raise RunError("the working directory is not there any more")
-    plan = Plan(request)
-    if request.show_settings:
-        from onnx_lint.cli.show_settings import show_settings
-
-        show_settings(plan)
+    plan = plan_of(request)
+    if plan is None:
         return exit_codes.CLEAN
     own = plan.of_run()
     if own.quiet and own.verbose:

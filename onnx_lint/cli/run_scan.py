@@ -15,9 +15,9 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.interruption import termination_interrupts
 from onnx_lint.cli.jobs import processors
-from onnx_lint.cli.paths import Input, has_working_directory
+from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import Request
-from onnx_lint.cli.run import inputs_of
+from onnx_lint.cli.run import inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.fleet.checked import LEVELS
@@ -42,13 +42,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
 
     `own`: the options that the command `scan` alone has. Raises RequestError and RunError as `cli.run.run` does.
     """
-    if not has_working_directory():
-        raise RunError("the working directory is not there any more")
-    plan = Plan(request)
-    if request.show_settings:
-        from onnx_lint.cli.show_settings import show_settings
-
-        show_settings(plan)
+    plan = plan_of(request)
+    if plan is None:
         return exit_codes.CLEAN
     _check_folders(own)
     run = plan.of_run()

@@ -9,9 +9,10 @@ from typing import Final
 import click
 from click.core import ParameterSource
 
-from onnx_lint.cli.completion import complete_configurations, complete_files
+from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.cli.sections import section
+from onnx_lint.cli.shared_options import config_option, no_config_option, opset_schema_option
 from onnx_lint.spec.clauses import CONSUMERS
 
 _SOURCES: Final = {
@@ -50,14 +51,7 @@ target_options = section(
         metavar="NAME",
         help="What onnx.checker or onnxruntime refuses is an error.",
     ),
-    click.option(
-        "--opset-schema",
-        "opset_schemas",
-        multiple=True,
-        metavar="FILE",
-        shell_complete=complete_files,
-        help="Describes the operators of a domain of your own.",
-    ),
+    opset_schema_option,
 )
 
 baseline_options = section(
@@ -80,13 +74,7 @@ baseline_options = section(
 
 configuration_options = section(
     "Configuration",
-    click.option(
-        "--config",
-        multiple=True,
-        metavar="FILE|KEY=VALUE",
-        shell_complete=complete_configurations,
-        help="Use this file, not the nearest; or set a key.",
-    ),
-    click.option("--no-config", is_flag=True, help="Look for no configuration file."),
+    config_option,
+    no_config_option,
     click.option("--show-settings", is_flag=True, help="Show the settings and where each comes from."),
 )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.completion import complete_configurations, complete_files, complete_limits
+from onnx_lint.cli.completion import complete_limits
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
+from onnx_lint.cli.shared_options import config_option, form_option, no_config_option, opset_schema_option
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.locations import shown_location
 
@@ -28,15 +29,7 @@ _MAX_PLACES: Final = 5
 
 @click.command("shapes", short_help="Show the inferred types and shapes of a model's values.")
 @click.argument("model", metavar="MODEL", type=click.Path(readable=False))
-@click.option(
-    "-f",
-    "--format",
-    "format_name",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="The form of the output.",
-)
+@form_option
 @click.option("--value", "name", metavar="NAME", help="Only the values of this name, and how they came to be.")
 @click.option(
     "--graph",
@@ -46,14 +39,7 @@ _MAX_PLACES: Final = 5
 )
 @click.option("--no-external-data", "external_data", flag_value=False, default=True, type=bool, help="Leave files of "
               "tensors beside the model alone.")  # fmt: skip
-@click.option(
-    "--opset-schema",
-    "opset_schemas",
-    multiple=True,
-    metavar="FILE",
-    shell_complete=complete_files,
-    help="Describes the operators of a domain of your own.",
-)
+@opset_schema_option
 @click.option(
     "--limit",
     "limits",
@@ -62,14 +48,8 @@ _MAX_PLACES: Final = 5
     shell_complete=complete_limits,
     help="Set a limit, such as nodes.",
 )
-@click.option(
-    "--config",
-    multiple=True,
-    metavar="FILE|KEY=VALUE",
-    shell_complete=complete_configurations,
-    help="Use this file, not the nearest; or set a key.",
-)
-@click.option("--no-config", is_flag=True, help="Look for no configuration file.")
+@config_option
+@no_config_option
 @click.pass_context
 def shapes_command(
     ctx: click.Context, /, model: str, format_name: str, name: str | None, graph: str | None, **options: Any

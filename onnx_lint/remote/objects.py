@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from typing import Any
 
 from onnx_lint.record import Record
+from onnx_lint.remote.access import Access
 from onnx_lint.remote.parts import Parts
 
 PART_BYTES = 1 << 23
@@ -25,21 +27,27 @@ class Beginning(Record):
         return self.versions[0] if self.versions else None
 
 
-class StoredObject(Protocol):
+class StoredObject(ABC):
     """An object in a store, whose version is that of the first answer. Every method raises RemoteError."""
 
-    requests: int
-    """How often the store was asked."""
-    received: int
-    """How many bytes of content came."""
-    address: str
-    """The address, of a version where addresses have such."""
+    def __init__(self, system: Any, address: str, access: Access) -> None:
+        """`system`: the file system of its store."""
+        self.requests = 0
+        """How often the store was asked."""
+        self.received = 0
+        """How many bytes of content came."""
+        self.address = address
+        """The address, of a version where addresses have such."""
+        self._system = system
+        self._access = access
 
+    @abstractmethod
     def begin(self, length: int, parts: Parts) -> Beginning:
         """Ask for the first `length` bytes, and put them into `parts`: all bytes where the server gives no parts."""
 
+    @abstractmethod
     def fetch(self, start: int, stop: int) -> bytes:
         """The bytes from `start` to `stop`, of the version that was begun with; raises ChangedError for another."""
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - most answers tell
         """Raise ChangedError where the object is another one by now, and the answers did not tell."""

@@ -9,21 +9,16 @@ from onnx_lint.locations import scheme_of
 from onnx_lint.remote.access import Access, telling, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.hub import pinned
-from onnx_lint.remote.objects import Beginning
+from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.versions import version_of
 
 
-class OtherObject:
+class OtherObject(StoredObject):
     """An object in a store whose file system reads ranges."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
-        """`system`: the file system."""
-        self.requests = 0
-        self.received = 0
-        self._system = system
-        self.address = address
-        self._access = access
+        super().__init__(system, address, access)
         self._file: Any = None
         self._path = ""
         self._is_pinned = False

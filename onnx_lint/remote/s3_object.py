@@ -10,23 +10,19 @@ from fsspec.asyn import sync
 
 from onnx_lint.remote.access import Access, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError, status_of
-from onnx_lint.remote.objects import Beginning
+from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
 
 _TOTAL: Final = r"bytes [0-9]+-[0-9]+/([0-9]+)"
 _NO_SUCH_RANGE: Final = 416
 
 
-class S3Object:
+class S3Object(StoredObject):
     """An object in a store that speaks S3."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
         """`system`: the S3FileSystem."""
-        self.requests = 0
-        self.received = 0
-        self._system = system
-        self.address = address
-        self._access = access
+        super().__init__(system, address, access)
         path, _, version = address.partition("?versionId=")
         bucket, key, _ = system.split_path(path)
         if not key:
@@ -62,9 +58,6 @@ class S3Object:
             raise ChangedError
         _check_length(data, stop - start)
         return data
-
-    def check(self) -> None:
-        """Nothing to do: each answer is of the version that was asked for."""
 
     def _get(self, start: int, stop: int) -> tuple[dict[str, Any], bytes]:
         """The answer to a request for some bytes, and these."""

@@ -20,7 +20,7 @@ from fsspec.asyn import sync
 
 from onnx_lint.remote.access import Access, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError
-from onnx_lint.remote.objects import Beginning
+from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.web_session import Counter
 
@@ -38,18 +38,14 @@ _NO_LIMIT: Final = aiohttp.ClientTimeout()
 _LOOK_BYTES: Final = 1 << 10
 
 
-class WebObject(Counter):
+class WebObject(StoredObject, Counter):
     """A file on a server of HTTP."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
         """`system`: the HTTPFileSystem."""
-        super().__init__()
-        self.received = 0
-        self._system = system
-        self.address = address
+        super().__init__(system, address, access)
         # What is an address already, as a signed one, must arrive as it is; what a person typed may have blanks in it.
         self._url = yarl.URL(address, encoded=re.fullmatch(_ENCODED, address) is not None)
-        self._access = access
         self._etag: str | None = None
         self._modified: str | None = None
         self._size = 0
@@ -73,9 +69,6 @@ class WebObject(Counter):
         except RemoteError:
             found = None  # not every server knows the method HEAD, and what is signed for GET is so for nothing else
         return self.begin(_LOOK_BYTES, Parts()) if found is None else found
-
-    def check(self) -> None:
-        """Nothing to do: each answer says which version it is of."""
 
     def _run(self, act: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
         def once() -> T:
