@@ -26,6 +26,7 @@ from onnx_lint.fleet.jobs import Outcome
 from onnx_lint.fleet.shards import (
     Place,
     Records,
+    holds,
     read_records,
     records_in,
     shards_in,
@@ -109,15 +110,17 @@ class Reports:
     def land(self, outcomes: Sequence[Outcome]) -> None:
         """Write a shard of outcomes. Raises OSError where it cannot be written.
 
-        An interrupt may come at any step of it: then the shard is there whole or not at all, and the next one lands
-        behind it.
+        An interrupt may come at any step of it: then the shard is there whole or not at all, and the same outcomes may
+        be landed again, of which then nothing is written twice.
         """
         if not outcomes:
             return
         os.makedirs(self._landing, exist_ok=True)
         self._catch_up()
-        write_shard(self._landing, f"{self._turn + 1:06}", ((item.file, item.findings) for item in outcomes))
-        self._catch_up()
+        records = [(item.file, item.findings) for item in outcomes]
+        if not self._turn or not holds(os.path.join(self._landing, _name_of(self._turn)), records):
+            write_shard(self._landing, _name_of(self._turn + 1), records)
+            self._catch_up()
 
     def _catch_up(self) -> None:
         """Know of the shards that have landed since."""
@@ -201,9 +204,13 @@ def _recover(folder: str) -> None:
         _remove(folder, name)
 
 
+def _name_of(turn: int) -> str:
+    return f"{turn:06}"
+
+
 def _turn_of(shard: str) -> int:
     name = os.path.basename(shard)
-    if not (name.isascii() and name.isdecimal() and int(name) and name == f"{int(name):06}"):
+    if not (name.isascii() and name.isdecimal() and int(name) and name == _name_of(int(name))):
         raise FleetError(f"{visible(shard)} is none of the folders that a scan makes")
     return int(name)
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -176,6 +176,18 @@ def read_records(place: Place) -> Records:
     with open(os.path.join(place.shard, FINDINGS), "rb") as stream:
         stream.seek(place.findings[0])
         return file, stream.read(place.findings[1])
+
+
+def holds(shard: str, records: Sequence[Records]) -> bool:
+    """Whether a shard has just these records. Raises OSError where it cannot be read."""
+    for name, pieces in ((FILES, [file for file, _ in records]), (FINDINGS, [found for _, found in records])):
+        path = os.path.join(shard, name)
+        if os.path.getsize(path) != sum(map(len, pieces)):
+            return False
+        with open(path, "rb") as stream:
+            if not all(stream.read(len(piece)) == piece for piece in pieces):
+                return False
+    return True
 
 
 def _damaged(shard: str, why: str) -> FleetError:

@@ -70,6 +70,8 @@ def test_what_has_come_lands_at_whatever_step_an_interrupt_comes(tmp_path: Path)
             if not at_step(number, MODULES, _interrupt, partial(_scan, reports, added)):
                 break
         on_disk = _opened(folder)
+        landed = "".join(path.read_text() for path in (folder / "landing").glob("*/files.jsonl"))
+        assert len(on_disk.entries) == landed.count("\n"), "nothing has landed twice"
         assert reports.entries.keys() <= on_disk.entries.keys(), "what is counted is not lost"
         assert on_disk.entries.keys() >= set(added), "what has come has landed"
         on_disk.land([_outcome(path) for path in "abcd" if path not in on_disk.entries])
