@@ -138,7 +138,11 @@ def _prepare(settings: Settings) -> None:
 
     Workers that are copies of this process have it then (docs/performance.md: prepared-workers).
     """
-    import onnx_lint.model.flow.walk  # noqa: F401 - imported for later
+    # For values, for files that are not small, and for findings.
+    import onnx_lint.loader.elements
+    import onnx_lint.model.flow.walk
+    import onnx_lint.model.places.byte_ranges
+    import onnx_lint.model.places.enclosing_names  # noqa: F401 - all imported for later
     from onnx_lint.model.documents.kinds import KINDS
     from onnx_lint.selection import selection_of
 
