@@ -18,8 +18,6 @@ _MAX_UNREAD: Final = 100
 _FOLLOWING: Final = " (options --follow-links and --external-data-root)"
 _MAX_DOMAINS: Final = 1_000
 """Of the domains that a model imports or uses so many are told, apart from the findings."""
-_MAX_CAUSES: Final = 100
-"""Of the operators and inputs at which knowledge of shapes ended so many are told."""
 
 
 def facts_of(model: Model) -> Facts | None:
@@ -68,7 +66,7 @@ def shapes_of(model: Model, errors: list[InternalError]) -> Shapes | None:
         return None
     if known is None:
         return None
-    causes = [(kind, report_name(name), values) for (kind, name), values in known.causes[:_MAX_CAUSES]]
+    causes = [(kind, report_name(name), values) for (kind, name), values in known.causes]
     return Shapes(known.values, known.unknown, tuple(causes))
 
 

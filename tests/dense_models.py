@@ -134,9 +134,23 @@ def external_initializers() -> bytes:
     return _graph(nodes, weights, "y0")
 
 
+def constants_of_many_values() -> bytes:
+    """A chain of Add, each of which adds a Constant that stands before it; there are a thousand values."""
+    nodes = [length(1, "x") + length(2, "x0") + length(4, "Relu")]
+    for i in range(COUNT):
+        tensor = number(2, 7) + length(9, (i % 1000).to_bytes(8, "little"))
+        value = length(5, length(1, "value") + length(5, tensor) + number(20, 4))
+        nodes.append(length(2, f"c{i}") + length(3, f"constant{i}") + length(4, "Constant") + value)
+        nodes.append(
+            length(1, f"x{i}") + length(1, f"c{i}") + length(2, f"x{i + 1}") + length(3, f"n{i}") + length(4, "Add")
+        )
+    return _graph(nodes)
+
+
 DENSE_MODELS: Mapping[str, Callable[[], bytes]] = {
     "convolutions": convolutions,
     "additions": additions,
+    "constants of many values": constants_of_many_values,
     "a concatenation": concatenation,
     "annotated values": annotated_values,
     "constants": constants,

@@ -10,6 +10,8 @@ from wire_bytes import BASE, length, number
 
 _DIGITS = string.ascii_letters + string.digits
 RELU = length(4, "Relu")
+ONE_DIMENSION = length(2, length(1, number(1, 1) + length(2, length(1, length(2, "N")))))
+"""The type of a tensor of floats with one dimension."""
 
 
 def name(index: int) -> str:
@@ -41,13 +43,20 @@ def _node(*inputs: str, output: str, rest: bytes = RELU) -> bytes:
     return length(1, b"".join(length(1, each) for each in inputs) + length(2, output) + rest)
 
 
-def _chain(back: int, *, closed: bool) -> Callable[[int], bytes]:
+def _named(index: int) -> bytes:
+    """What a node has beside its inputs and outputs, with a name of its own."""
+    return length(3, f"node_{name(index)}") + RELU
+
+
+def _chain(back: int, *, closed: bool, rest: Callable[[int], bytes] = lambda _: RELU) -> Callable[[int], bytes]:
     """Nodes that use the value of the one so many places before them; the last values are inputs, or come last too."""
 
     def make(size: int) -> bytes:
-        count = size // 16
+        count = size // (10 + len(rest(999)))
         used = [(index + back) % count if closed else index + back for index in range(count)]
-        nodes = b"".join(_node("i" + name(each), output="i" + name(index)) for index, each in enumerate(used))
+        nodes = b"".join(
+            _node("i" + name(each), output="i" + name(index), rest=rest(index)) for index, each in enumerate(used)
+        )
         return _graph(nodes + length(11, length(1, f"i{name(count)}")))
 
     return make
@@ -88,7 +97,11 @@ DENSE_ROWS: Mapping[str, Callable[[int], bytes]] = {
     "three undefined names for each node": _rows(
         lambda i: _node(*(name(4 * i + j) for j in range(3)), output=name(4 * i + 3))
     ),
+    "an undefined name for each named node": _rows(
+        lambda i: _node("from_" + name(i), output="into_" + name(i), rest=_named(i))
+    ),
     "nodes in reverse": _chain(1, closed=False),
+    "named nodes in reverse": _chain(1, closed=False, rest=_named),
     "nodes of one circle": _chain(1, closed=True),
     "nodes that use their own values": _rows(lambda i: _node(name(i), output=name(i))),
     "operators of their own": _rows(lambda i: _node(output=name(i), rest=length(4, name(i)))),
@@ -101,6 +114,12 @@ DENSE_ROWS: Mapping[str, Callable[[int], bytes]] = {
     "numbers of their own": _rows(
         lambda i: _node(output=name(i), rest=length(4, "Constant") + _integer("value_int", i))
     ),
+    "lists of numbers of their own": _rows(
+        lambda i: _node(
+            output=name(i),
+            rest=length(4, "Constant") + length(5, length(1, "value_ints") + number(8, i) + number(20, 7)),
+        )
+    ),
     "Constants of their own": _rows(lambda i: _node(output=name(i), rest=_constant(i, 8))),
     "faulty Constants of their own": _rows(lambda i: _node(output=name(i), rest=_constant(i, 4))),
     "equal faulty Constants": _rows(lambda i: _node(output=name(i), rest=_constant(0, 4))),
@@ -108,6 +127,19 @@ DENSE_ROWS: Mapping[str, Callable[[int], bytes]] = {
         lambda i: _node(output=name(i), rest=RELU + length(9, length(1, "k") + length(2, name(i))))
     ),
     "nodes with markup": _rows(lambda i: _node(output=name(i), rest=RELU + length(6, "<b>"))),
+    "nodes with devices": _rows(lambda i: _node(output=name(i), rest=RELU + length(10, length(1, name(i))))),
+    "tensors of a negative size": _rows(
+        lambda i: length(5, number(1, (1 << 64) - 1) + number(2, 1) + length(8, name(i)))
+    ),
+    "inputs without a type": _rows(lambda i: _value(11, i, b"")),
+    "inputs of one shape": _rows(lambda i: _value(11, i, ONE_DIMENSION)),
+    "inputs of an unknown element type": _rows(lambda i: _value(11, i, length(2, length(1, number(1, 99))))),
+    "inputs with denotations of their own": _rows(
+        lambda i: _value(11, i, length(2, length(6, name(i)) + length(1, number(1, 1))))
+    ),
+    "outputs without a type": _rows(lambda i: _value(12, i, b"")),
+    "outputs of one shape": _rows(lambda i: _value(12, i, ONE_DIMENSION)),
+    "value infos without a type": _rows(lambda i: _value(13, i, b"")),
     "value infos with markup": _rows(lambda i: _value(13, i, length(3, "<b>"))),
     "value infos with metadata": _rows(lambda i: _value(13, i, length(4, length(1, "k")) * 2)),
     "functions": _rows(lambda i: length(25, length(1, name(i)) + length(10, "d")), _model),

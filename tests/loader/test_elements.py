@@ -31,10 +31,12 @@ FACTOR = 12
 
 
 def largest(make: Callable[[int], bytes]) -> bytes:
-    """About the largest of these files that is judged, of two megabytes at most: a larger one is refused at once."""
-    least, most = 1000, 2 * MEGABYTE
-    if is_counted(make(most)):
-        return make(most)
+    """About the largest of these files that is judged, of four megabytes at most."""
+    least, most = 1000, MEGABYTE // 8
+    while is_counted(make(most)):
+        if most >= 4 * MEGABYTE:
+            return make(most)
+        least, most = most, 2 * most
     while most - least > least // 20:
         middle = (least + most) // 2
         least, most = (middle, most) if is_counted(make(middle)) else (least, middle)

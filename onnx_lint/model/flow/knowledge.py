@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final, Literal
 
 from onnx_lint.model.flow.walks import Walked, Walks, arguments_for
-from onnx_lint.model.graph import BEFORE_NODES, Graph, Node
+from onnx_lint.model.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.model.operators.operators import Operators
 from onnx_lint.model.shapes.fact import UNKNOWN, Fact
 from onnx_lint.model.shapes.rules import shape_rule
@@ -29,7 +30,7 @@ class Knowledge(Record):
     values: int
     unknown: int
     causes: tuple[tuple[Cause, int], ...]
-    """Where knowledge ended, each with the number of values of which that is so, most values first."""
+    """Where knowledge ended, each with the number of values of which that is so: the MOST_CAUSES with most values."""
 
 
 def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> frozenset[str]:
@@ -60,6 +61,9 @@ def has_known_shape(fact: Fact) -> bool:
     return fact.shape is not None
 
 
+MOST_CAUSES: Final = 100
+"""So many causes are told, those of most values."""
+
 _Place = tuple[Walked, str]
 
 
@@ -79,14 +83,27 @@ class Origins:
 
     def knowledge(self) -> Knowledge:
         """The numbers for the whole model, those of a function for its first call."""
-        causes: Counter[Cause] = Counter()
+        from heapq import nsmallest  # late, as all shapes of most models are known
+
         first = self._walks.first
-        for walked in first:
-            if walked.unknown:
-                causes.update(self.cause(walked, name) for name in walked.unknown)
-        ordered = sorted(causes.items(), key=lambda item: (-item[1], item[0]))
         values = sum(len(walked.graph.positions) for walked in first)
-        return Knowledge(values, causes.total(), tuple(ordered))
+        unknown = sum(len(walked.unknown) for walked in first)
+        causes: Counter[Cause] = Counter()
+        for walked in first:
+            causes.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
+        # Each of these is its own cause. There may be as many as names in the file, so they are not kept.
+        inputs = {name for kind, name in causes if kind == "input"}
+        for walked in first:
+            own = (name for name in inputs.intersection(walked.unknown) if _is_main_input(walked, name))
+            causes.update(("input", name) for name in own)
+        others: Iterator[tuple[Cause, int]] = (
+            (("input", name), 1)
+            for walked in first
+            for name in walked.unknown
+            if name not in inputs and _is_main_input(walked, name)
+        )
+        ordered = nsmallest(MOST_CAUSES, chain(causes.items(), others), key=lambda item: (-item[1], item[0]))
+        return Knowledge(values, unknown, tuple(ordered))
 
     def cause(self, walked: Walked, name: str) -> Cause:
         """Where knowledge ended for a value of unknown shape."""
@@ -171,6 +188,11 @@ class Origins:
         if id(graph) not in self._parameters:
             self._parameters[id(graph)] = {each: index for index, each in enumerate(graph.input_names)}
         return self._parameters[id(graph)][name]
+
+
+def _is_main_input(walked: Walked, name: str) -> bool:
+    """Whether the value is there before the nodes of the main graph: nothing decides its shape but what is stated."""
+    return walked.graph.kind is GraphKind.MAIN and walked.graph.positions[name] == BEFORE_NODES
 
 
 def nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
