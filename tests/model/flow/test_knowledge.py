@@ -12,7 +12,7 @@ import pytest
 from onnx_lint.engine import lint_source, report_of
 from onnx_lint.loader import load
 from onnx_lint.model.flow import call_memory
-from onnx_lint.model.flow.knowledge import has_known_shape
+from onnx_lint.model.flow.knowledge import MOST_CAUSES, has_known_shape
 from onnx_lint.model.shapes.fact import fact
 from onnx_lint.reporters import Options
 from onnx_lint.reporters import json as json_reporter
@@ -84,6 +84,27 @@ def test_a_declaration_ends_what_is_not_known():
 
 def test_an_input_without_a_shape():
     assert _causes("g (float[] x, float[2] w) => (float[] y) { z = Relu(x) y = Add(z, w) }") == {("input", "x"): 3}
+
+
+def test_of_many_inputs_without_a_shape_those_are_told_that_most_values_come_from():
+    inputs = [f"x{index:03}" for index in range(MOST_CAUSES + 20)]
+    outputs = ["a", "b", "c"]
+    found = _knowledge(
+        f"g ({', '.join(f'float[] {name}' for name in inputs)}) => (float[] c)"
+        f" {{ a = Relu({inputs[-1]}) b = Relu(a) c = Relu({inputs[-2]}) }}"
+    )
+    assert (found.values, found.unknown) == (len(inputs) + len(outputs),) * 2
+    assert found.causes == (
+        (("input", inputs[-1]), 3),
+        (("input", inputs[-2]), 2),
+        *((("input", name), 1) for name in inputs[: MOST_CAUSES - 2]),
+    )
+
+
+def test_an_input_of_a_function_has_a_name_of_its_own():
+    text = """g (float[] x, float[2] w) => (float[] y) { y = Relu(x) }
+    <domain: "d", opset_import: ["" : 21]> f (x) => (z) { z = Relu(x) }"""
+    assert _causes(text) == {("input", "x"): 2 + 2}
 
 
 def test_an_operator_whose_values_decide():
