@@ -54,6 +54,7 @@ class Calls:
         self._by_name: dict[tuple[str, str], list[Function]] = {}
         for function in functions:
             self._by_name.setdefault((normalized_domain(function.domain), function.name), []).append(function)
+        self._by_form: dict[NodeForm, Function | None] = {}
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -82,6 +83,12 @@ class Calls:
 
     def function_of(self, node: Node | NodeForm) -> Function | None:
         """The function that the node calls; None for an operator."""
+        form = node if isinstance(node, NodeForm) else node.form
+        if form not in self._by_form:
+            self._by_form[form] = self._called_by(form)
+        return self._by_form[form]
+
+    def _called_by(self, node: NodeForm) -> Function | None:
         namesakes = self.namesakes(node)
         if not namesakes:
             return None
