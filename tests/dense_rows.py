@@ -131,6 +131,13 @@ DENSE_ROWS: Mapping[str, Callable[[int], bytes]] = {
     "tensors of a negative size": _rows(
         lambda i: length(5, number(1, (1 << 64) - 1) + number(2, 1) + length(8, name(i)))
     ),
+    "shapes of their own": _rows(
+        lambda i: (
+            _node("x", "s" + name(i), output="o" + name(i), rest=length(4, "Reshape"))
+            + length(5, number(1, 1) + number(2, 7) + length(8, "s" + name(i)) + length(9, i.to_bytes(8, "little")))
+        ),
+        lambda content: _graph(content + length(11, length(1, "x") + ONE_DIMENSION)),
+    ),
     "inputs without a type": _rows(lambda i: _value(11, i, b"")),
     "inputs of one shape": _rows(lambda i: _value(11, i, ONE_DIMENSION)),
     "inputs of an unknown element type": _rows(lambda i: _value(11, i, length(2, length(1, number(1, 99))))),
