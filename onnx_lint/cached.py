@@ -75,7 +75,7 @@ class Memory(dict[_Key, _Value]):
     """Answers by key that hold for any model, and so are kept for the next one: nothing else outlives a model.
 
     What writers of files choose may be a key, so there are never more than `bound`; then all are forgotten, which costs
-    time only.
+    time only. What has a long key is not kept either.
     """
 
     __slots__ = ("bound",)
@@ -86,10 +86,23 @@ class Memory(dict[_Key, _Value]):
 
     def keep(self, key: _Key, value: _Value) -> _Value:
         """Remember the value, and return it."""
-        if len(self) >= self.bound:
-            self.clear()
-        self[key] = value
+        if _size_of(key) <= _MOST_OF_A_KEY:
+            if len(self) >= self.bound:
+                self.clear()
+            self[key] = value
         return value
+
+
+_MOST_OF_A_KEY: Final = 4_000
+
+
+def _size_of(key: object) -> int:
+    """How many characters and elements a key has, at least where they are too many."""
+    if isinstance(key, (str, bytes)):
+        return len(key)
+    if isinstance(key, (tuple, frozenset)):
+        return len(key) if len(key) > _MOST_OF_A_KEY else len(key) + sum(map(_size_of, key))
+    return 0
 
 
 def remembered(bound: int) -> Callable[[Callable[[_Key], _Value]], Callable[[_Key], _Value]]:

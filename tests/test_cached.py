@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from onnx_lint.cached import cached_property, observers, observing, shared_property
+from onnx_lint.cached import Memory, cached_property, observers, observing, shared_property
 
 
 class _Counted:
@@ -62,3 +62,13 @@ def test_a_shared_property_is_that_of_the_twin():
     same, other = _Twin(4, one), _Twin(5)
     assert (same.double, one.double, other.double) == (6, 6, 10)
     assert "double" in vars(same)
+
+
+def test_what_has_a_long_key_is_not_kept():
+    memory: Memory[object, int] = Memory(10)
+    for key in ("x" * 5_000, b"x" * 5_000, ("x",) * 5_000, ("x" * 3_000, ("y" * 3_000,)), frozenset({"x" * 5_000})):
+        assert memory.keep(key, 1) == 1
+    assert memory == {}
+    for index in range(11):
+        memory.keep(("x" * 3_000, index), index)
+    assert list(memory.values()) == [10]

@@ -14,8 +14,8 @@ from onnx_lint.model import ROOT, Fault, FaultKind, Graph, Model, Place, TooMany
 from onnx_lint.model.documents.kinds import MODEL, describe_kind
 from onnx_lint.source import Source
 
-FREE_BYTES: Final = 1 << 14
-"""In so few bytes there cannot be more than the limit allows by default: nothing takes up a thousand times its size."""
+FREE_BYTES: Final = 1 << 13
+"""In so few bytes there cannot be more than the limit allows by default: a graph of two bytes counts for most."""
 
 
 class TooManyElementsError(Exception):

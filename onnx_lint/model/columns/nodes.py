@@ -293,6 +293,9 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
 
 _forms: Final[Memory[_Key, NodeForm]] = Memory(_MAX_FORMS)
 
+_MOST_SHARED_NAMES: Final = 1_000
+"""The form of a node with more inputs and outputs is gone with its model: it has an element for each."""
+
 
 def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
     """The length that begins before `start` in two bytes, and where the string begins; IndexError for a longer one."""
@@ -347,7 +350,7 @@ def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, 
     if form is None:
         bare = _bare(core)
         form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table, batch)
-        if len(core) <= MAX_SHARED_BYTES and table.is_canonical:
+        if len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES and table.is_canonical:
             form.is_shared = True
             batch.remember(key, form)
     return form

@@ -30,9 +30,9 @@ _read: Final[Memory[str, Sum | None]] = Memory(2_000)
 
 def read(text: str) -> Sum | None:
     """What a variable or an expression is the sum of; None for a text that is neither, with which nothing is done."""
-    if text not in _read:
-        _read.keep(text, _parsed(text) if len(text) <= _LONGEST else None)
-    return _read[text]
+    if text in _read:
+        return _read[text]
+    return _read.keep(text, _parsed(text) if len(text) <= _LONGEST else None)
 
 
 def _parsed(text: str) -> Sum | None:

@@ -45,6 +45,8 @@ class _OfTypes(dict[bytes, Fact]):
         self._bytes = 0
 
     def __missing__(self, serialized: bytes) -> Fact:
+        if len(serialized) > _LONGEST_TYPE:
+            return fact_of_type(schema.opened("TypeProto", serialized))
         self._bytes += len(serialized)
         if len(self) >= _MOST_TYPES or self._bytes > _MOST_BYTES:
             self.clear()
@@ -57,6 +59,12 @@ _MOST_TYPES: Final = 4_096
 _MOST_BYTES: Final = 1 << 20
 """So many types, and so many bytes of them, are remembered; then all are forgotten, which costs time only."""
 
+_LONGEST_VARIABLE: Final = 1_000
+"""What is known of a longer one is nothing: facts outlive the model."""
+
+_LONGEST_TYPE: Final = 4_000
+"""The same of types as they are written, in which domains and names of opaque types stand; in bytes as well."""
+
 _of_types: Final = _OfTypes()
 
 
@@ -68,6 +76,8 @@ def facts_of_types(serialized: Sequence[bytes]) -> list[Fact]:
 def fact_of_type(proto: Any) -> Fact:
     """What a TypeProto states."""
     kind = from_proto(proto)
+    if kind is not None and len(kind) > _LONGEST_TYPE:
+        return UNKNOWN
     case = proto.WhichOneof("value")
     if case == "tensor_type" or case == "sparse_tensor_type":
         tensor = getattr(proto, case)
@@ -86,7 +96,7 @@ def _dim(dim: Any) -> Dim:
     if dim.HasField("dim_value"):
         # A negative size stands for nothing, and has a finding of its own.
         return int(dim.dim_value) if dim.dim_value >= 0 else None
-    return str(dim.dim_param) or None
+    return str(dim.dim_param) or None if len(dim.dim_param) <= _LONGEST_VARIABLE else None
 
 
 def known_shape(dims: list[Dim]) -> Shape:
