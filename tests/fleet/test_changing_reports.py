@@ -115,6 +115,7 @@ def _is_killed(number: int, act: Callable[[], None]) -> bool:
     return code == 9
 
 
+@pytest.mark.fleet
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the process that is killed is a copy of this one")
 def test_a_scan_that_is_killed_at_any_time_of_its_end_leaves_what_can_be_read(tmp_path: Path) -> None:
     for number in count():
@@ -130,6 +131,7 @@ def test_a_scan_that_is_killed_at_any_time_of_its_end_leaves_what_can_be_read(tm
     assert number > 20
 
 
+@pytest.mark.fleet
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the process that is killed is a copy of this one")
 def test_a_scan_anew_that_is_killed_at_any_time_leaves_what_can_be_read(tmp_path: Path) -> None:
     def begin(folder: Path) -> None:
