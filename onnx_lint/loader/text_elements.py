@@ -15,7 +15,6 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.loader.element_weights import TEXT_PAID_FOR, ElementBudget
-from onnx_lint.loader.limits import FREE_BYTES
 from onnx_lint.schema import wire
 
 # A string that is not closed is one all the same, up to the end of the line: were it none, the search would begin anew
@@ -35,6 +34,8 @@ _BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
 _COPIES: Final = 2
 _COPIES_OF_STRING: Final = 3.5
 """So often the whole text, and the longest string in it, is there at a time."""
+_LONG_STRING: Final = 1 << 14
+"""What a shorter one takes up while it is read goes with what a file takes up at least."""
 
 _OF_UNKNOWN: Final = 250
 """An object, list, string or number in JSON under a name that no field has; it is refused after it has been read."""
@@ -110,7 +111,7 @@ class _Walk:
     def string(self, start: int, end: int) -> None:
         """Count a string; what it takes up while it is read, it takes up one after the other."""
         self.budget.spend(_OF_PART)
-        if end - start > FREE_BYTES:
+        if end - start > _LONG_STRING:
             size = int(_COPIES_OF_STRING * sys.getsizeof(self.text[start:end]))
             self.budget.spend(max(size - self.longest, 0))
             self.longest = max(size, self.longest)

@@ -10,7 +10,7 @@ from onnx_lint.cached import cached_property
 from onnx_lint.model.documents.kinds import MODEL, OPERATOR_SET
 from onnx_lint.model.file_parts import FileParts
 from onnx_lint.model.graph import Graph
-from onnx_lint.model.names.declarations import Declaration, repeated_declarations
+from onnx_lint.model.names.declarations import RepeatedDeclarations, repeated_declarations
 from onnx_lint.model.names.resolution import Resolution, resolve
 from onnx_lint.model.operators.control_flow import ControlFlow
 from onnx_lint.model.operators.function_calls import Calls
@@ -51,7 +51,7 @@ class Analyses(FileParts):
         return resolve(self.graphs)
 
     @cached_property
-    def repeated_declarations(self) -> dict[Graph, list[list[Declaration]]]:
+    def repeated_declarations(self) -> dict[Graph, RepeatedDeclarations]:
         """For each graph the values that several of its lists declare, not all alike; graphs without any left out."""
         found = ((graph, repeated_declarations(graph)) for graph in self.graphs if not graph.is_function)
         return {graph: repeated for graph, repeated in found if repeated}

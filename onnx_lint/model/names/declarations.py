@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby
 from typing import Final, TypeGuard
 
 from onnx_lint.cached import cached_property
@@ -108,35 +110,85 @@ class Declaration:
         return describe_tensor_type(self.element_type, self.proto.dims)
 
 
-def repeated_declarations(graph: Graph) -> list[list[Declaration]]:
+class RepeatedDeclarations:
+    """The declarations of each name of a graph that several of its lists declare, not all alike.
+
+    A file may have tens of thousands of such names, so that declarations are made for whoever goes through them, and
+    what is kept are eight bytes for each.
+    """
+
+    def __init__(self, graph: Graph, entries: array[int]) -> None:
+        self._graph = graph
+        self._entries = entries
+        """The entries of names in `_Lists`, each with the number of its name."""
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    def __iter__(self) -> Iterator[list[Declaration]]:
+        lists = _Lists(self._graph)
+        for _, entries in groupby(self._entries, _name_number):
+            yield [Declaration(self._graph, *lists.entry(number & _NUMBER)) for number in entries]
+
+
+_NUMBER_BITS: Final = 32
+_NUMBER: Final = (1 << _NUMBER_BITS) - 1
+
+
+def _name_number(entry: int) -> int:
+    return entry >> _NUMBER_BITS
+
+
+class _Lists:
+    """The names that the lists of a graph declare, numbered through: inputs, initializers, outputs, and value_info."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.names: Mapping[str, Sequence[str]] = {
+            "input": graph.input_names,
+            "initializer": graph.initializer_names,
+            "sparse_initializer": graph.sparse_initializer_names,
+            "output": graph.output_names,
+            "value_info": graph.value_info_names,
+        }
+
+    def entry(self, number: int) -> tuple[str, int]:
+        """The list, and the index in it, of the entry with a number."""
+        for field, names in self.names.items():
+            if number < len(names):
+                return field, number
+            number -= len(names)
+        raise IndexError(number)
+
+
+def repeated_declarations(graph: Graph) -> RepeatedDeclarations:
     """The declarations of each non-empty name that stands in several lists of the graph and not with one type in all.
 
     Many exporters write outputs into value_info too, as the same type, and old ones each initializer as an input;
     nothing can be wrong with those. Of one name,
     inputs come first, then initializers, outputs, and value_info. The graph is no function.
     """
-    lists = {
-        "input": graph.input_names,
-        "initializer": graph.initializer_names,
-        "sparse_initializer": graph.sparse_initializer_names,
-        "output": graph.output_names,
-        "value_info": graph.value_info_names,
-    }
-    if len(set().union(*lists.values())) == sum(map(len, lists.values())):
-        return []
+    lists = _Lists(graph)
+    differing = array("Q")
+    if len(set().union(*lists.names.values())) == sum(map(len, lists.names.values())):
+        return RepeatedDeclarations(graph, differing)
     seen: set[str] = set()
     repeated: set[str] = set()
-    for names in lists.values():
+    for names in lists.names.values():
         repeated.update(seen.intersection(names))
         seen.update(names)
+    del seen
     repeated.discard("")
-    found: dict[str, list[tuple[str, int]]] = {}
-    for field, names in lists.items() if repeated else ():
-        for index, name in enumerate(names):
-            if name in repeated:
-                found.setdefault(name, []).append((field, index))
-    differing = (entries for entries in found.values() if not _state_one_type(graph, entries))
-    return [[Declaration(graph, field, index) for field, index in entries] for entries in differing]
+    numbers: dict[str, int] = {}
+    entries = array("Q")
+    for number, name in enumerate(chain.from_iterable(lists.names.values()) if repeated else ()):
+        if name in repeated:
+            entries.append(numbers.setdefault(name, len(numbers)) << _NUMBER_BITS | number)
+    del numbers, repeated
+    for _, group in groupby(sorted(entries), _name_number):
+        of_name = list(group)
+        if not _state_one_type(graph, [lists.entry(entry & _NUMBER) for entry in of_name]):
+            differing.extend(of_name)
+    return RepeatedDeclarations(graph, differing)
 
 
 def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
