@@ -5,12 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 from onnx_lint.record import Record
-
-_COMPACT: Final = (",", ":")
-_SPACED: Final = (",", ": ")
 
 
 class Elements(Record):
@@ -35,13 +32,29 @@ def _pieces(value: Any, indent: int | None, depth: int) -> Iterator[str]:
     if isinstance(value, Elements):
         yield from _enclosed("[]", (("", each) for each in value.made), indent, depth)
     elif isinstance(value, Properties):
-        colon = (_SPACED if indent else _COMPACT)[1]
-        named = ((json.dumps(name) + colon, each) for name, each in value.values.items())
+        named = ((_name(name, indent), each) for name, each in value.values.items())
         yield from _enclosed("{}", named, indent, depth)
+    elif indent:
+        yield _indented(value, indent, depth)
     else:
-        text = json.dumps(value, indent=indent, separators=_SPACED if indent else _COMPACT)
-        # A line end in a string is an escape, so all of these stand between values.
-        yield text.replace("\n", _line_end(indent, depth)) if indent else text
+        yield json.dumps(value, separators=(",", ":"))
+
+
+def _name(name: str, indent: int | None) -> str:
+    return json.dumps(name) + (": " if indent else ":")
+
+
+def _indented(value: Any, indent: int, depth: int) -> str:
+    """The same as `json.dumps(value, indent=indent)`, which leaves two kilobytes to the garbage collector each time."""
+    if isinstance(value, dict) and value:
+        parts = [_name(name, indent) + _indented(each, indent, depth + 1) for name, each in value.items()]
+    elif isinstance(value, (list, tuple)) and value:
+        parts = [_indented(each, indent, depth + 1) for each in value]
+    else:
+        return json.dumps(value)
+    inner = _line_end(indent, depth + 1)
+    before, after = "{}" if isinstance(value, dict) else "[]"
+    return before + inner + f",{inner}".join(parts) + _line_end(indent, depth) + after
 
 
 def _enclosed(brackets: str, named: Iterable[tuple[str, Any]], indent: int | None, depth: int) -> Iterator[str]:
