@@ -370,6 +370,11 @@ def _bare(core: bytes) -> tuple[str, str] | None:
         return None
 
 
+def _interned(name: str) -> str:
+    """The one string that is this name, unless it is long: Python 3.12 keeps what is interned for ever."""
+    return intern(name) if len(name) <= MAX_SHARED_BYTES else name
+
+
 def _parsed_form(
     core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable, batch: _Batch
 ) -> NodeForm:
@@ -387,7 +392,7 @@ def _parsed_form(
     if annotations:
         table.annotated.append(len(table.forms))
         table.annotations.update(annotations)
-    op_type, domain, overload = intern(proto.op_type), intern(proto.domain), intern(proto.overload)
+    op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
     if is_long:
         return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:])
     form = NodeForm(op_type, domain, *given, overload=overload)
