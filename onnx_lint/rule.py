@@ -103,10 +103,6 @@ class Rule(Record):
 
         return option_types(self.check, self.options)
 
-    def run(self, model: Model, **options: Any) -> Iterator[Finding]:
-        """Run the rule over `model`; raises whatever a faulty rule raises."""
-        return self.check(model, **options)
-
 
 def rule(
     *,

@@ -43,7 +43,7 @@ def _is_silent(entry: Registered, model: Model) -> bool:
     """Whether the rule need not be asked, or has nothing to say though there is no sign of that beforehand."""
     if entry.about is not None:
         return not getattr(model, entry.about)
-    return next(entry.rule.run(model), None) is None
+    return next(entry.rule.check(model), None) is None
 
 
 Elements = set[tuple[Hashable, Hashable]]
@@ -71,7 +71,7 @@ def test_what_a_rule_is_silent_about_it_is_silent_about_in_every_model():
                 continue
             if _is_silent(entry, model):
                 let_pass |= found
-            if next(entry.rule.run(model, **options_of(entry.rule, EVERYTHING)), None) is not None:
+            if next(entry.rule.check(model, **options_of(entry.rule, EVERYTHING)), None) is not None:
                 loud.append((number, found))
                 broken.add(name)
         wrong += [f"{name}: {_samples()[number][0]}" for number, found in loud if found <= let_pass]

@@ -115,17 +115,21 @@ def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
         "main()"
     )
     for arguments in (["m.textproto"], ["m.textproto", "-f", "json", "--timings", "-q"], ["--files-from", "l"]):
-        command = [sys.executable, "-c", code, *arguments]
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={"PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = _run(code, arguments, tmp_path)
         assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
+
+
+def _run(code: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the code in a process of its own, with the package from the checkout."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize("address", ["https://h/m.onnx", "https://h/", "s3://b/m.onnx", "gs://b/**/*.onnx", "hf://o/r"])
@@ -133,14 +137,6 @@ def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, addre
     """In a process of its own, in which none of the packages of the extra can be imported."""
     names = ("aiohttp", "aiobotocore", "botocore", "fsspec", "gcsfs", "huggingface_hub", "s3fs", "yarl")
     code = f"import sys\nsys.modules.update(dict.fromkeys({names}))\nfrom onnx_lint.__main__ import main\nmain()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, address],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = _run(code, [address], tmp_path)
     wanted = f"{address}: remote models need further packages: pip install 'onnx-lint[remote]'"
     assert (done.returncode, wanted in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr

@@ -29,5 +29,5 @@ def missed(model: Model, settings: Settings) -> list[str]:
     return [
         f"{entry.id}: {finding.place}: {finding.message}"
         for entry in unasked(model, settings)
-        for finding in entry.rule.run(model, **options_of(entry.rule, settings))
+        for finding in entry.rule.check(model, **options_of(entry.rule, settings))
     ]

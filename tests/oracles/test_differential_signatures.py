@@ -185,7 +185,7 @@ def _ours(schema: onnx.defs.OpSchema, cases: list[Case]) -> dict[int, str]:
     loaded = load(BytesSource(model.SerializeToString()), "model.onnx")
     found: dict[int, str] = {}
     for rule in RULES:
-        for finding in registry()[rule].rule.run(loaded):
+        for finding in registry()[rule].rule.check(loaded):
             index = next(index for field, index in finding.place.key if field == "node")
             assert index is not None
             found.setdefault(index, f"{rule}: {finding.message}")

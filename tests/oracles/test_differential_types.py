@@ -147,7 +147,7 @@ def _ours_alone(schema: onnx.defs.OpSchema, case: Case) -> Verdict:
 def _messages(model: Model, case_of: Mapping[tuple[str, int], int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for rule in (*RULES, OF_ATTRIBUTES):
-        for finding in registry()[rule].rule.run(model):
+        for finding in registry()[rule].rule.check(model):
             key = next((name, at) for name, at in finding.place.key if name in {"node", "output"} and at is not None)
             found.setdefault(case_of[key], f"{rule}: {finding.message}")
     return found

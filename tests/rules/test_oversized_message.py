@@ -42,4 +42,4 @@ class LargeSource(BytesSource):
 )
 def test_the_limit_of_protocol_buffers(size, found):
     model = Model(ModelProto(), LargeSource(size))
-    assert list(registry()["oversized-message"].rule.run(model)) == found
+    assert list(registry()["oversized-message"].rule.check(model)) == found
