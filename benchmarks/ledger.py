@@ -240,6 +240,14 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "model.value_flow",
         "from onnx_lint.model.flow import frames\nframes._key_of_holder = lambda form: None\nmodel.value_flow",
     ),
+    "out-of-reach": Pair(
+        "from pathlib import Path\nfrom onnx_lint import loader\nfrom onnx_lint.limits import DEFAULT_LIMITS\n"
+        "from onnx_lint.source import BytesSource\nfrom onnx_lint.loader import elements\n"
+        "sources = [BytesSource(path.read_bytes()) for path in Path(MANY).iterdir()]\n"
+        "def counted():\n    for source in sources:\n        loader._countable(source, 'ModelProto', DEFAULT_LIMITS)\n",
+        "counted()",
+        "loader.SMALL_BYTES = 0\ncounted()",
+    ),
     "counted-pieces": Pair(
         "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
         "from onnx_lint.source import BytesSource\n"

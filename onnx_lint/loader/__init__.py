@@ -16,7 +16,7 @@ from onnx_lint.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
 from onnx_lint.loader.document_kind import kind_of_content
 from onnx_lint.loader.identify import Form, identify, misnamed
-from onnx_lint.loader.limits import FREE_BYTES, TooManyElementsError, limit_fault, too_large, too_many
+from onnx_lint.loader.limits import FREE_BYTES, SMALL_BYTES, TooManyElementsError, limit_fault, too_large, too_many
 from onnx_lint.loader.strip_payloads import (
     TOO_MANY_FIELDS,
     MessageTooLargeError,
@@ -177,6 +177,11 @@ def _countable(source: Source, kind: str, limits: Limits) -> Skeleton:
     if source.size <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
         return skeleton
     # Late, as whatever only some files need (docs/performance.md: used-late).
+    if source.size <= SMALL_BYTES:
+        from onnx_lint.loader.element_weights import is_out_of_reach
+
+        if is_out_of_reach(skeleton.data, limits.element_bytes):
+            return skeleton
     from onnx_lint.loader.elements import count_elements
 
     try:

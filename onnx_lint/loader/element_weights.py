@@ -82,6 +82,25 @@ _OF_VALUE: Final = 80
 """A value of a tensor, which may be left in the file instead."""
 
 
+MOST_OF_FIELD: Final = max(_OF_MESSAGES.values())
+"""What a field takes up at most that has a tag and a length: a graph does."""
+
+MOST_OF_NUMBER: Final = max(_OF_NUMBER, _OF_VARINT, _OF_DIMENSION, _OF_VALUE)
+"""What a number takes up at most, which has one byte or more."""
+
+_WITH_LENGTH: Final = bytes(range(WireType.LEN, 0x100, 8))
+"""The bytes with which the tag of a field that has a length may begin: the wire type is in the lowest bits of it."""
+
+
+def is_out_of_reach(data: bytes, most_bytes: int) -> bool:
+    """Whether a message cannot have so much that it takes up `most_bytes` bytes beyond those that its own pay for.
+
+    However the tags are written, each byte is the first one of one of them at most; and what has no length is numbers.
+    """
+    most_fields = len(data) - len(data.translate(None, _WITH_LENGTH))
+    return most_fields * MOST_OF_FIELD + len(data) * (MOST_OF_NUMBER - PAID_FOR) < most_bytes
+
+
 class ElementBudget:
     """How many bytes of memory elements may take up, and how many those take up that were counted."""
 

@@ -17,6 +17,9 @@ from onnx_lint.source import Source
 FREE_BYTES: Final = 1 << 13
 """In so few bytes there cannot be more than the limit allows by default: a graph of two bytes counts for most."""
 
+SMALL_BYTES: Final = 1 << 16
+"""In so few bytes there can hardly be more, which is seen without counting it (docs/performance.md: out-of-reach)."""
+
 
 class TooManyElementsError(Exception):
     """The elements of a message take up more memory than the limit allows; the text says how much."""

@@ -36,6 +36,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MAX_KEPT_BYTES": (0, 16),
     "_FEW_VALUES": (0, 3),
     "FREE_BYTES": (0,),
+    "SMALL_BYTES": (0,),
     "_SMALL_BYTES": (0, 64),
     "_MOST_KEPT": (0, 2),
     "MOST_OUTCOMES": (1, 5),
