@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.report import Diagnostic
+from onnx_lint.reporters.digest import sha256
 
 _INDEX: Final = r"\[\d+\]"
 _SEPARATOR = "\x1f"
@@ -41,4 +41,5 @@ def _digest(diagnostic: Diagnostic, file: str) -> str:
         # The place is that of the first, which a node before it changes.
         place, subject = ("", "", ""), (diagnostic.subject or "",)
     parts = (diagnostic.rule, diagnostic.clause, file, *place, *subject)
-    return hashlib.sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    digest: str = sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest

@@ -7,13 +7,13 @@ verified has no place in the format: as an issue it would stand in every merge r
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
+from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.uri import default_root, path_below
@@ -61,7 +61,7 @@ def _issue(
     return {
         "description": shortened(description, MAX_MESSAGE),
         "check_name": visible(name),
-        "fingerprint": hashlib.sha256(identity.encode()).hexdigest(),
+        "fingerprint": sha256(identity.encode()).hexdigest(),
         "severity": severity,
         "location": {"path": path, "lines": {"begin": line}},
     }

@@ -9,7 +9,6 @@ read without scripts, which filter, and draw: the layout is that of dagre, which
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from onnx_lint import __version__, package_data
 from onnx_lint.registry import registry
 from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
+from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.documentation import clauses_markdown
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
@@ -89,7 +89,7 @@ def _data(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
 def _inert_json(value: Any) -> str:

@@ -32,8 +32,8 @@ class EnclosingNames(Record):
 class NamesInDocument:
     """The names around the places of a model, or of a document of another kind.
 
-    A message is looked at once for all places in it: a node is kept in bytes, and with a graph in it these may be all
-    of the file.
+    A large message is looked at once for all places in it: a node is kept in bytes, and with a graph in it these may
+    be all of the file. Of small ones in each message the last one is kept.
     """
 
     __slots__ = ("_root",)
@@ -64,27 +64,32 @@ class NamesInDocument:
         return found
 
 
-_TYPE: Final = "TypeProto"
+_SMALL_BYTES: Final = 512
+"""A smaller message is opened again for another place in it: to keep it takes up more memory than it has bytes."""
 
 
 class _NamedMessage:
-    """A message with the names around it, its own included, and the messages in it that were asked for."""
+    """A message with the names around it, its own included, and some of the messages in it that were asked for."""
 
-    __slots__ = ("_inner", "enclosing_names", "kind", "proto")
+    __slots__ = ("_large", "_last", "enclosing_names", "kind", "proto")
 
     def __init__(self, kind: str, proto: Proto, enclosing_names: EnclosingNames) -> None:
         self.kind = kind
         self.proto = proto
         self.enclosing_names = enclosing_names
-        self._inner: dict[Step, _NamedMessage | None] = {}
+        self._large: dict[Step, _NamedMessage] | None = None
+        self._last: tuple[Step, _NamedMessage | None] | None = None
+        """What was asked for last, as findings of one message come one after the other."""
 
     def at(self, step: Step) -> _NamedMessage | None:
         """The message in a field; None where there is none."""
-        if self.kind.startswith(_TYPE):
-            return self._open(*step)  # types nest deep and hold few names: what is kept of one takes up more than it
-        if step not in self._inner:
-            self._inner[step] = self._open(*step)
-        return self._inner[step]
+        if self._last is not None and self._last[0] == step:
+            return self._last[1]
+        found = self._large.get(step) if self._large is not None else None
+        if found is None:
+            found = self._open(*step)
+        self._last = step, found
+        return found
 
     def _open(self, name: str, index: int | None) -> _NamedMessage | None:
         field = wire.fields_by_name(self.kind).get(name)
@@ -95,9 +100,14 @@ class _NamedMessage:
             if index >= len(value):
                 return None
             value = value[index]
+        is_large = isinstance(value, bytes) and len(value) >= _SMALL_BYTES
         if isinstance(value, bytes):  # what a model leaves as it is
             value = schema.opened(field.message, value)
-        return _NamedMessage(field.message, value, _within(self.enclosing_names, field.message, value))
+        found = _NamedMessage(field.message, value, _within(self.enclosing_names, field.message, value))
+        if is_large:
+            self._large = {} if self._large is None else self._large
+            self._large[name, index] = found
+        return found
 
 
 def _within(outer: EnclosingNames, kind: str, message: Proto) -> EnclosingNames:
