@@ -248,6 +248,8 @@ class Weakening(Record):
     file: str
     settings: tuple[tuple[str, Any], ...]
     """The keys as TOML writes them, such as `severity.cycle`, each with its value."""
+    is_found: bool = False
+    """Whether the file was found near a model, and nobody has asked for it."""
 
 
 class Report(Record):

@@ -141,6 +141,10 @@ def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *
     written = True
     if any(output.format_name == "sarif" for output in outputs):
         _tell_about_sarif(report, options)
+    if report.weakened and any(output.format_name == "gitlab" for output in outputs):
+        from onnx_lint.cli.weakened import tell_weakenings
+
+        tell_weakenings(report.weakened)
     for output in outputs:
         try:
             if output.path is None:

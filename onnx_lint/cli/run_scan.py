@@ -20,6 +20,7 @@ from onnx_lint.cli.request import Request
 from onnx_lint.cli.run import inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.cli.weakened import tell_weakenings, weakenings
 from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL, Limits
@@ -50,6 +51,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     part = _part_of(own["part"])
     usual, level = plan.of("-").settings, Severity.of(run.min_severity)
     targets = _targets(plan, part)
+    if plan.has_configuration:
+        tell_weakenings(weakenings(plan, (target.name for target in targets)))
     limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     head = head_of(_named(request), run.exclude, own["part"], usual, level)

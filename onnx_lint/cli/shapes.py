@@ -95,7 +95,12 @@ def _load(path: str, request: Request) -> Model | None:
     if not has_working_directory():
         raise RunError("the working directory is not there any more")
     shown = shown_location(path)
-    settings = Plan(request).of(shown).settings
+    plan = Plan(request)
+    settings = plan.of(shown).settings
+    if plan.has_configuration:
+        from onnx_lint.cli.weakened import tell_weakenings, weakenings
+
+        tell_weakenings(weakenings(plan, [shown]))
     try:
         opening = closing(opened(path, settings))
     except (SourceError, OSError) as error:

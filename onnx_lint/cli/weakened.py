@@ -7,6 +7,7 @@ the command line says does not count, and neither does what it puts aside.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,11 +44,12 @@ _ADDING: Final = frozenset({"extend-select", "pedantic", "target-ir", "target-op
 
 def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     """What each configuration file turns off for any of the paths."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def note(path: Path, value: SetValue) -> None:
         if value.origin.in_file:
-            found.setdefault(value.origin.shown, {}).setdefault(dotted(path), value.value)
+            file = (value.origin.shown, value.origin.is_found)
+            found.setdefault(file, {}).setdefault(dotted(path), value.value)
 
     of_run: SetValues = plan.values_of("-") or {}
     if of_run.get(("exclude",)) is not None and of_run["exclude",].value:
@@ -62,7 +64,14 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
         for path, value in values.items():
             if not KEYS[path[0]].of_run and _weakens(path, value.value, settings, plan.request):
                 note(path, value)
-    return tuple(Weakening(file, tuple(given.items())) for file, given in found.items())
+    return tuple(Weakening(file, tuple(given.items()), is_found) for (file, is_found), given in found.items())
+
+
+def tell_weakenings(weakened: Iterable[Weakening]) -> None:
+    """Tell on standard error which files that nobody has asked for turn something off: what is written has no place."""
+    from onnx_lint.reporters.wording import weakened_of
+
+    sys.stderr.writelines(f"Warning: {what}\n" for what in weakened_of(weakened, quiet=True))
 
 
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:

@@ -30,7 +30,7 @@ def read_found(path: str) -> SetValues | None:
 
     Raises ConfigurationError for a file that cannot be read or used, and for what is no regular file.
     """
-    return _read(path, ())
+    return _read(path, (), is_found=True)
 
 
 def read_file(path: str) -> SetValues:
@@ -44,7 +44,7 @@ def read_file(path: str) -> SetValues:
     return values
 
 
-def _read(path: str, chain: tuple[str, ...]) -> SetValues | None:
+def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetValues | None:
     """`chain`: the files that lead here by `extend`."""
     if path in chain:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
@@ -58,7 +58,7 @@ def _read(path: str, chain: tuple[str, ...]) -> SetValues | None:
         if not isinstance(found, dict):
             raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: wants a table")
         document = found
-    origin = Origin(shown(path), os.path.dirname(path))
+    origin = Origin(shown(path), os.path.dirname(path), is_found=is_found)
     values = checked(document, origin)
     extended = values.pop(("extend",), None)
     if extended is None:
@@ -71,7 +71,7 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
     target = os.path.normpath(os.path.join(extended.origin.directory, extended.value))
     if not os.path.lexists(target):
         raise extended.error(("extend",), f"there is no file {shown(target)}")
-    base = _read(target, (*chain, path))
+    base = _read(target, (*chain, path), is_found=extended.origin.is_found)
     if base is None:
         raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
     return base

@@ -29,6 +29,8 @@ class Origin(Record):
     """What paths and patterns in the value are relative to."""
     in_file: bool = True
     """Whether the value stands in a configuration file."""
+    is_found: bool = False
+    """Whether the file was found near a model, and nobody has asked for it."""
 
 
 class SetValue(Record):

@@ -40,8 +40,7 @@ class Writer:
             self._stream.writelines(f"{row}\n" for row in statistics_lines(report))
         if report.not_linted:
             self._stream.write(f"{interrupted_of(report)}\n")
-        if not self._options.quiet:
-            self._stream.writelines(f"{what}\n" for what in weakened_of(report))
+        self._stream.writelines(f"{what}\n" for what in weakened_of(report.weakened, quiet=self._options.quiet))
 
 
 def line_of(item: Diagnostic) -> str:

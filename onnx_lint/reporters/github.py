@@ -100,8 +100,8 @@ class Writer:
             self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
         if not self._options.quiet or len(report.files) > 1:
             self._stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
-        if not self._options.quiet:
-            self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened_of(report))
+        weakened = weakened_of(report.weakened, quiet=self._options.quiet)
+        self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)
 
     def _has_room(self, item: _Annotation) -> bool:
         return self._written["type", item.type] < MAX_OF_A_TYPE

@@ -2,7 +2,8 @@
 """The code quality report of GitLab: an array of issues, in the part of Code Climate's format that GitLab reads.
 
 GitLab takes two issues with one fingerprint for one, and wants a line, which a binary file does not have. What is not
-verified has no place in the format: as an issue it would stand in every merge request that touches a model.
+verified has no place in the format: as an issue it would stand in every merge request that touches a model. So has what
+a configuration turns off, which is told on standard error.
 """
 
 from __future__ import annotations

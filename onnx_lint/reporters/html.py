@@ -138,7 +138,7 @@ def _body(report: Report, findings: Sequence[_Found], options: Options) -> Itera
     yield f"<header><h1>onnx-lint: {text_of(total_of(report))}</h1>"
     standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
     yield f'<p class="faint">Held against {text_of(standard)} by onnx-lint {__version__}.</p></header>'
-    for what in weakened_of(report):
+    for what in weakened_of(report.weakened):
         yield f'<p class="warning">{text_of(what)}</p>'
     yield "<main>"
     yield _tiles(report)

@@ -93,7 +93,7 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     if what:
         pairs.append(("facts", what))
     pairs += [("not verified", what) for what in not_verified_of(file)]
-    pairs += [("configuration", what) for what in weakened_of(report)]
+    pairs += [("configuration", what) for what in weakened_of(report.weakened)]
     for name, value in pairs:
         ElementTree.SubElement(properties, "property", name=name, value=_text(value))
 

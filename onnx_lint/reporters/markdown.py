@@ -60,8 +60,8 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
 def _sections(report: Report, options: Options) -> Iterator[str]:
     if not options.quiet:
         yield f"## onnx-lint: {total_of(report)}\n"
-        for what in weakened_of(report):
-            yield f"\n*{_inert(what)}*\n"
+    for what in weakened_of(report.weakened, quiet=options.quiet):
+        yield f"\n*{_inert(what)}*\n"
     if options.statistics:
         yield _statistics(report)
     yield from _findings(report, options)

@@ -79,7 +79,7 @@ def _run(report: Report, root: Path, options: Options) -> Properties:
     left_out = len(report.diagnostics) - MAX_RESULTS
     if left_out > 0:
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
-    configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report)]
+    configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
     url = information_url(options.documentation)
     driver = {
         "name": "onnx-lint",

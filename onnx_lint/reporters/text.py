@@ -82,8 +82,8 @@ class Writer:
             from onnx_lint.reporters.statistics import statistics_lines  # late, as few ask for it
 
             self._write([plain(row) for row in statistics_lines(report)])
-        if report.weakened and not self._options.quiet:
-            self._write([((what, "bold yellow"),) for what in weakened_of(report)])
+        if weakened := list(weakened_of(report.weakened, quiet=self._options.quiet)):
+            self._write([((what, "bold yellow"),) for what in weakened])
 
     def _write(self, block: list[Line], *, apart: bool = True) -> None:
         if self._begun and apart:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, RelatedPlace, Report, Shapes
+from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, RelatedPlace, Report, Shapes, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import quote
@@ -123,9 +123,14 @@ def _unknown_shapes(shapes: Shapes) -> Iterator[str]:
         yield f"{whose}, as it is not known what shapes {sources}"
 
 
-def weakened_of(report: Report) -> Iterator[str]:
-    """What each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`."""
-    for weakening in report.weakened:
+def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
+    """What each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`.
+
+    `quiet`: of files that were found only, which whoever wants to hear nothing need not know of.
+    """
+    for weakening in weakened:
+        if quiet and not weakening.is_found:
+            continue
         settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in weakening.settings]
         shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
         if len(settings) > len(shown):

@@ -11,6 +11,7 @@ import pytest
 from clean_model import CLEAN
 
 from onnx_lint.cli.application import run
+from onnx_lint.reporters import REPORTERS
 
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 
@@ -40,6 +41,7 @@ def weakened(capsys: Output, *arguments: str) -> object:
 
 
 IGNORING = 'ignore = ["duplicate-definition"]\n'
+RAISED = "stranger/onnx-lint.toml weakens the verdict: limits.element_bytes = 1000000000000"
 LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-definition"]'
 
 
@@ -125,7 +127,47 @@ def test_it_is_the_last_line(capsys: Output, form: str) -> None:
     assert run(["stranger", "-f", form, "--statistics"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].removeprefix("onnx-lint: ") == LINE
     run(["stranger", "-f", form, "-q"])
-    assert "weakens" not in capsys.readouterr().out
+    assert capsys.readouterr().out.removeprefix("onnx-lint: ") == f"{LINE}\n"  # a model may come with one
+    run(["stranger", "-f", form, "-q", "--config", "stranger/onnx-lint.toml"])
+    assert capsys.readouterr().out == ""
+
+
+RAISING = "[limits]\nelement_bytes = 1000000000000"
+
+
+@pytest.mark.parametrize("form", REPORTERS)
+@pytest.mark.parametrize("options", [[], ["-q"]])
+def test_no_form_keeps_silent_on_a_limit_that_a_found_file_raises(
+    capsys: Output, form: str, options: list[str]
+) -> None:
+    configure(RAISING)
+    run(["stranger", "-f", form, *options])
+    said = capsys.readouterr()
+    if form == "gitlab":  # which has no place for it
+        assert said.err == f"Warning: {RAISED}\n"
+    else:
+        assert "element_bytes" in said.out.replace("\\", "")
+        assert said.err == ""
+
+
+def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
+    configure('extend = "../base.toml"')
+    configure(RAISING, "base.toml")
+    run(["stranger", "--select", "name", "-q"])
+    assert capsys.readouterr().out == "base.toml weakens the verdict: limits.element_bytes = 1000000000000\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["shapes", "stranger/model.textproto"], ["scan", "stranger", "--to", "to", "-q"]]
+)
+def test_other_commands_warn(capsys: Output, arguments: list[str]) -> None:
+    configure(RAISING)
+    if arguments[0] == "scan":
+        pytest.importorskip("distributed")
+    run(arguments)
+    assert f"Warning: {RAISED}\n" in capsys.readouterr().err
+    run([*arguments, "--config", "stranger/onnx-lint.toml"])
+    assert "Warning" not in capsys.readouterr().err
 
 
 def test_it_stands_in_the_other_forms(capsys: Output) -> None:
