@@ -19,6 +19,7 @@ from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.scan import scan_command
 from onnx_lint.cli.shapes import shapes_command
+from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return exit_codes.NOT_CHECKED
     except (click.Abort, KeyboardInterrupt):
         return exit_codes.INTERRUPTED
+    except ClosedPipeError:
+        return exit_codes.CLEAN
     except Exception as error:
         from onnx_lint.cli.crash import report_crash
 

@@ -19,25 +19,33 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 _ERROR: Final = 2
+_INTERRUPTED: Final = 130  # exit_codes.INTERRUPTED
 
 
 class OutputError(RunError):
     """A report that cannot be written; the text says where to, and why."""
 
 
+class ClosedPipeError(BrokenPipeError):
+    """Nobody reads standard output any more, which is no fault. It has no number; by that click would make it one."""
+
+
 class _Descriptor(io.FileIO):
-    """A descriptor that is written to until that fails; from then on, it leads nowhere."""
+    """A descriptor that is written to until that fails; from then on, it leads nowhere.
+
+    It may be a pipe that does not block, such as another program's; then it is waited for until somebody reads.
+    """
 
     def __init__(self, number: int, on_failure: Callable[[OSError], None]) -> None:
         super().__init__(number, "wb", closefd=False)
         self._on_failure = on_failure
 
     def write(self, data: Any, /) -> int:
-        """Write some of the data, and return how many bytes; a reader that is gone is left to the caller."""
+        """Write some of the data, and return how many bytes."""
         try:
-            return super().write(data) or 0
-        except BrokenPipeError:
-            raise
+            while (written := super().write(data)) is None:
+                _wait_for_room(self.fileno())
+            return written
         except OSError as error:
             # The stream will try again to write what it holds, at the latest when the interpreter ends.
             lead_nowhere(self.fileno())
@@ -76,9 +84,23 @@ def prepare() -> None:
 
 
 def judged(code: int) -> int:
-    """The exit code of a run that would end with `code`: at least 2 where a message was lost."""
+    """The exit code of a run that would end with `code`: at least 2 where a message was lost.
+
+    What an interrupted run has not written yet is given up, as nobody may read it.
+    """
+    if code == _INTERRUPTED and isinstance(getattr(sys.stdout.buffer, "raw", None), _Descriptor):
+        lead_nowhere(sys.stdout.fileno())
     sys.stderr.flush()
     return max(code, 2) if _lost_errors else code
+
+
+def _wait_for_room(descriptor: int) -> None:
+    """Wait until a descriptor can be written to, or never will."""
+    import select  # which hardly anybody needs
+
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    poll.poll()
 
 
 def lead_nowhere(descriptor: int) -> None:
@@ -121,9 +143,11 @@ def _nowhere() -> TextIO:
 
 
 def _fail(error: OSError) -> None:
+    if isinstance(error, BrokenPipeError):
+        raise ClosedPipeError("nobody reads standard output any more") from error
     raise OutputError(f"standard output: {error.strerror or error}") from error
 
 
-def _note_lost(_: OSError) -> None:
+def _note_lost(error: OSError) -> None:
     global _lost_errors
-    _lost_errors = True
+    _lost_errors = _lost_errors or not isinstance(error, BrokenPipeError)

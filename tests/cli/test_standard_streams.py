@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closed and full standard streams, as a shell gives them: exit code 2 and a sentence, never silence or a traceback."""
+"""Closed and full standard streams, as a shell gives them: exit code 2 and a sentence, never silence or a traceback.
+
+Pipes of which nobody reads the end, or not yet, are no fault.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import subprocess
 import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
 from clean_model import CLEAN
 
+from onnx_lint.cli.application import application
 from onnx_lint.reporters import REPORTERS
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
@@ -41,6 +51,116 @@ def shell(arguments: str) -> tuple[int, str, str]:
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+@contextmanager
+def started(
+    *arguments: str, blocks: bool = False, joins: bool = False
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The program, and the other end of the pipe that it writes to, errors as well where it `joins` them."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, blocks)
+    errors = writing if joins else subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-m", "onnx_lint", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=writing,
+        stderr=errors,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:
+        os.close(writing)
+        try:
+            yield process, reading
+        finally:
+            process.kill()
+            os.close(reading)
+
+
+def processor_seconds(process: subprocess.Popen[bytes]) -> float:
+    """What a process that goes on has taken."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_it_waits(process: subprocess.Popen[bytes], reading: int) -> None:
+    """Wait until the pipe is full, and the program does nothing more."""
+    taken = -1.0
+    for _ in range(100):
+        time.sleep(0.3)
+        before, taken = taken, processor_seconds(process)
+        held = int.from_bytes(fcntl.ioctl(reading, termios.FIONREAD, bytes(4)), sys.byteorder)
+        if held > 40_000 and taken == before:
+            return
+    raise AssertionError("the program does not wait for its reader")
+
+
+READERS_LEAVE: list[tuple[list[str], int]] = [
+    *(([name, "--help"], 0) for name in application.commands),
+    (["--help"], 0),
+    (["--version"], 0),
+    (["rules"], 0),
+    (["clauses", "-f", "json"], 0),
+    (["config"], 0),
+    (["explain", "duplicate-definition"], 0),
+    (["completions", "bash"], 0),
+    (["shapes", "clean.textproto"], 0),
+    (["clean.textproto", "--show-settings"], 0),
+    (["clean.textproto"], 0),
+    (["twice.textproto"], 1),
+    (["twice.textproto", "-f", "json"], 1),
+    (["twice.textproto", "--timings"], 1),
+    (["missing.onnx"], 2),
+    (["--no-such-option"], 2),
+    (["explain", "no-such-rule"], 2),
+    ([], 2),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), READERS_LEAVE)
+def test_a_reader_that_is_gone_changes_no_exit_code(arguments: list[str], code: int) -> None:
+    for joins in (False, True):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [sys.executable, "-m", "onnx_lint", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing if joins else subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=60,
+            check=False,
+        )
+        os.close(writing)
+        assert done.returncode == code
+        assert b"Traceback" not in (done.stderr or b"")
+
+
+def test_a_slow_reader_of_a_pipe_that_does_not_block_gets_everything() -> None:
+    with started("clauses", "-f", "json") as (process, reading):
+        wait_until_it_waits(process, reading)
+        with open(reading, "rb", closefd=False) as stream:
+            read = stream.read()
+        assert process.wait(60) == 0
+    assert read.decode() == shell("clauses -f json")[1]
+    assert len(read) > 1 << 16  # more than a pipe holds
+
+
+def test_a_slow_reader_may_leave() -> None:
+    for joins in (False, True):
+        with started("clauses", "-f", "json", joins=joins) as (process, reading):
+            wait_until_it_waits(process, reading)
+            nowhere = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(nowhere, reading)
+            os.close(nowhere)
+            assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_an_interrupt_ends_the_wait_for_a_reader(blocks: bool) -> None:
+    with started("clauses", "-f", "json", blocks=blocks) as (process, reading):
+        wait_until_it_waits(process, reading)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
 
 
 def test_closed_standard_input_is_said() -> None:
