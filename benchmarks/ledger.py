@@ -240,6 +240,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "model.value_flow",
         "from onnx_lint.model.flow import frames\nframes._key_of_holder = lambda form: None\nmodel.value_flow",
     ),
+    "known-branches": Pair(
+        _FOLLOWED.replace("FLAT", "NESTED"),
+        "model.value_flow",
+        "from onnx_lint.model.flow.cell import Cell\nkeep = Cell.keep\n"
+        "Cell.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
+        "model.value_flow",
+    ),
     "out-of-reach": Pair(
         "from pathlib import Path\nfrom onnx_lint import loader\nfrom onnx_lint.limits import DEFAULT_LIMITS\n"
         "from onnx_lint.source import BytesSource\nfrom onnx_lint.loader import elements\n"

@@ -70,8 +70,11 @@ class Cell:
         self.arguments = arguments
         self.count = len(form.outputs)
         self._is_plain = form.outputs == (True,)
-        self.outcomes: dict[tuple[Fact | None, ...], Outcome] = {}
-        """The outcomes so far, of nodes without subgraphs; without contents where these decide nothing."""
+        self.outcomes: dict[tuple[object, ...], Outcome] = {}
+        """The outcomes so far by the inputs, without contents where these decide nothing.
+
+        Those of an If by the inputs and what each of its branches hands on.
+        """
         self.plain: dict[tuple[Fact | None, ...], Fact] = {}
         """The output where an outcome is nothing but one value of known shape (docs/performance.md: plain-outcomes)."""
         self._rule: ShapeRule | None = None
@@ -110,13 +113,18 @@ class Cell:
         )
         found = self.outcomes.get(facts)
         if found is None:
-            if len(self.outcomes) >= MOST_OUTCOMES:
-                self.outcomes.clear()
-                self.plain.clear()
-            found = self.outcomes[facts] = self._made(facts)
+            found = self.keep(facts, self._made(facts))
             if self._is_plain and not (found.problems or found.shape_problems) and found.outputs[0].shape is not None:
                 self.plain[facts] = found.outputs[0]
         return found
+
+    def keep(self, key: tuple[object, ...], outcome: Outcome) -> Outcome:
+        """Remember an outcome, and return it."""
+        if len(self.outcomes) >= MOST_OUTCOMES:
+            self.outcomes.clear()
+            self.plain.clear()
+        self.outcomes[key] = outcome
+        return outcome
 
     def _made(self, facts: Facts) -> Outcome:
         operator = self.operator

@@ -30,6 +30,8 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     Of two types that contradict each other none is known, of two shapes what they have in common.
     """
     found: dict[str, Fact] = {}
+    if not graph.input_names:
+        return found  # as in most subgraphs
     types = graph.value_infos["input"].types
     for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
         given = supplied[index] if supplied is not None and index < len(supplied) else None
@@ -78,11 +80,14 @@ def declared_values(graph: Graph) -> FactsByName:
 
     Of two shapes of one name what they have in common: that they differ has a finding of its own.
     """
-    names = [*graph.value_info_names, *graph.output_names]
-    facts = facts_of_types([*graph.value_infos["value_info"].types, *graph.value_infos["output"].types])
+    inner, outputs = graph.value_infos["value_info"], graph.value_infos["output"]
+    names = [*inner.names, *outputs.names] if inner.names else outputs.names
+    facts = facts_of_types([*inner.types, *outputs.types] if inner.names else outputs.types)
     found = dict(zip(names, facts, strict=True))
-    if len(found) < len(names) or UNKNOWN in found.values() or "" in found:
+    if len(found) < len(names) or "" in found:
         return _unambiguous(zip(names, facts, strict=True))
+    if UNKNOWN in facts:
+        return {name: stated for name, stated in found.items() if stated is not UNKNOWN}
     return found
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.model.flow.cell import Cell, Outcome, as_fact
@@ -37,21 +37,46 @@ class SubgraphWalk:
         self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
     ) -> Generator[Walk, Facts, Outcome]:
         """Walk the subgraphs of a node, with what its operator supplies to them; return what comes out of it."""
-        assert cell.operator is not None
-        typed = cell.typed(inputs)
-        _, problems = cell.shapes(inputs, typed)
-        kinds = tuple([each.kind for each in inputs])
-        subgraphs = Subgraphs(self._control_flow, node, kinds, cell.arguments)
-        supplier = SuppliedShapes(
-            subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if not problems else None
-        )
+        # An If supplies nothing, so it need not be known what until its branches are followed.
+        supplier = self._supplier(node, cell, inputs) if node.op_type != "If" else None
         found: dict[str, Facts] = {}
         graphs: dict[str, Graph] = {}
         for graph in nested:
             name = _attribute_name(node, graph)
-            supplied = self._supplied(supplier, name, graph, frame)
+            supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
             found[name] = yield self._walk_nested(graph, frame, known, supplied)
             graphs[name] = graph
+        if supplier is not None:
+            return self._outcome(node, cell, supplier, found, graphs, frame)
+        # What comes out of an If follows from this, unless there is a finding (docs/performance.md: known-branches).
+        key = inputs, *found.items()
+        outcome = cell.outcomes.get(key)
+        if outcome is None:
+            notes = self._found.notes
+            outcome = self._outcome(node, cell, self._supplier(node, cell, inputs), found, graphs, frame)
+            if self._found.notes == notes:
+                cell.keep(key, outcome)
+        return outcome
+
+    def _supplier(self, node: Node, cell: Cell, inputs: Facts) -> SuppliedShapes:
+        _, problems = cell.shapes(inputs, cell.typed(inputs))
+        subgraphs = Subgraphs(self._control_flow, node, tuple([each.kind for each in inputs]), cell.arguments)
+        return SuppliedShapes(subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if not problems else None)
+
+    def _outcome(
+        self,
+        node: Node,
+        cell: Cell,
+        supplier: SuppliedShapes,
+        found: Mapping[str, Facts],
+        graphs: Mapping[str, Graph],
+        frame: Frame,
+    ) -> Outcome:
+        """What comes out of a node of whose subgraphs, by their attributes, it has been found what they hand on."""
+        assert cell.operator is not None
+        subgraphs, inputs = supplier.subgraphs, supplier.facts
+        typed = cell.typed(inputs)
+        _, problems = cell.shapes(inputs, typed)
         outputs, mismatches = outputs_of(
             subgraphs, {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
         )

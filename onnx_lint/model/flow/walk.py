@@ -166,7 +166,7 @@ class Flow:
         """Take in what is known of inputs and initializers; return what is declared of the other values."""
         inputs = declared_inputs(graph, supplied)
         known.update(inputs)
-        if graph.proto.initializer or graph.proto.sparse_initializer:
+        if graph.initializer_names or graph.sparse_initializer_names:
             made = initializer_facts(graph, self.frames.read_as_numbers(graph, frame), self.ground.outside)
             for name in inputs.keys() & made.keys():
                 made[name] = default_value(inputs[name], made[name])
@@ -208,11 +208,13 @@ class Flow:
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a nested graph, whose names are gone afterwards."""
-        hidden = {name: known[name] for name in graph.positions if name in known}
+        names = graph.positions
+        hidden = {} if known.keys().isdisjoint(names) else {name: known[name] for name in names if name in known}
         outputs = yield from self.walk(graph, frame, known, supplied)
-        for name in graph.positions:
+        for name in names:
             known.pop(name, None)
-        known.update(hidden)
+        if hidden:
+            known.update(hidden)
         return outputs
 
 

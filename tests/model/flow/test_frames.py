@@ -6,9 +6,10 @@ from __future__ import annotations
 from onnx_lint import schema
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
+from onnx_lint.model.flow import subgraph_walk
 from onnx_lint.source import BytesSource
 
-BOOL, FLOAT, DOUBLE = 9, 1, 11
+BOOL, FLOAT, DOUBLE, INT8, INT16 = 9, 1, 11, 3, 5
 
 
 def _add_if(graph: Proto, output: str, then_branch: str, else_branch: str) -> Proto:
@@ -63,3 +64,27 @@ def test_nodes_that_differ_in_more_than_graphs_share_none():
     _add_if(graph, "g", "x", "x").attribute[1].type = 4
     cells = _cells(_load(proto))
     assert len(set(map(id, cells))) == len(cells)
+
+
+def test_an_if_with_branches_like_those_of_another_has_its_own_findings():
+    proto, graph = _graph()
+    for output, then_branch, else_branch in (("a", "x", "w"), ("b", "x", "x"), ("c", "x", "w"), ("d", "x", "x")):
+        _add_if(graph, output, then_branch, else_branch)
+    found = _load(proto).value_flow
+    assert [conflict.node.outputs for conflict in found.subgraphs] == [("a",), ("c",)]
+    assert [found.types.get(name) for name in "abcd"] == [None, "tensor(float)", None, "tensor(float)"]
+
+
+def test_what_branches_make_is_told_once_where_it_is_the_same(monkeypatch):
+    asked: list[object] = []
+    outputs_of = subgraph_walk.outputs_of
+    monkeypatch.setattr(
+        subgraph_walk, "outputs_of", lambda subgraphs, found: asked.append(found) or outputs_of(subgraphs, found)
+    )
+    proto, graph = _graph()
+    for value, code in ((graph.input[1], INT8), (graph.input[2], INT16)):
+        value.type.tensor_type.elem_type = code  # which no test before this one has branches of
+    for output, name in zip("abcd", "xwxw", strict=True):
+        _add_if(graph, output, name, name)
+    assert _load(proto).value_flow.types["d"] == "tensor(int16)"
+    assert len(asked) == 2
