@@ -83,19 +83,16 @@ class RecordType(type):
     _values: Callable[[Any], tuple[Any, ...]]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
-        """Make the class, with slots."""
+        """Make the class, with slots; what sets them is made with the first instance, which few classes have."""
         names = tuple(namespace.get("__annotations__", ()))
         own = {field: namespace.pop(field, _OMITTED) for field in names}
-        made = super().__new__(cls, name, bases, {"__slots__": names, **namespace})
-        inherited = getattr(bases[0], "_defaults", {}) if bases else {}
-        made._defaults = {**inherited, **own}
-        made._instances = 0
-        made._values = _getter(tuple(made._defaults))
-        if 0 < len(made._defaults) <= len(_SHORT) and not hasattr(made, "__post_init__"):
-            made.__init__ = _renamed_init(made)  # type: ignore[misc]  # of the class, not of the type of the class
-        elif inherited:
-            made.__init__ = Record.__init__  # type: ignore[misc]  # not that of the base, which may be compiled already
-        return made
+        inherited = getattr(bases[0], "_defaults", None) if bases else None
+        if inherited:
+            # Not that of the base, which may be made already.
+            namespace["__init__"] = Record.__init__
+            own = {**inherited, **own}
+        namespace.update(__slots__=names, _defaults=own, _instances=0, _values=_getter(tuple(own)))
+        return super().__new__(cls, name, bases, namespace)
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
@@ -117,6 +114,10 @@ class Record(metaclass=RecordType):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         record = type(self)
         record._instances += 1
+        if record._instances == 1 and _is_short(record):
+            record.__init__ = _renamed_init(record)  # type: ignore[method-assign]  # from now on without this detour
+            record.__init__(self, *args, **kwargs)
+            return
         values = _values_of(record, args, kwargs) if record._instances <= _FEW else None
         if values is None:
             record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
@@ -192,6 +193,10 @@ def _compiled_init(record: RecordType) -> Callable[..., None]:
     init: Callable[..., None] = known["__init__"]
     init.__qualname__ = f"{record.__qualname__}.__init__"
     return init
+
+
+def _is_short(record: RecordType) -> bool:
+    return 0 < len(record._defaults) <= len(_SHORT) and not hasattr(record, "__post_init__")
 
 
 def _renamed_init(record: RecordType) -> Callable[..., None]:

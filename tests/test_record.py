@@ -182,11 +182,12 @@ def test_a_clean_run_does_not_import_dataclasses():
 
 
 def test_a_field_without_a_default_does_not_follow_one_with_a_default():
-    with pytest.raises(TypeError, match="Wrong has a field without a default behind one with a default"):
+    class Wrong(Record):
+        x: int = 0
+        y: str  # type: ignore[misc]  # which type checkers know, too
 
-        class Wrong(Record):
-            x: int = 0
-            y: str  # type: ignore[misc]  # which type checkers know, too
+    with pytest.raises(TypeError, match="Wrong has a field without a default behind one with a default"):
+        Wrong(1, "")
 
 
 def test_classes_with_as_many_fields_know_their_own():
