@@ -100,9 +100,16 @@ def _size_of(key: object) -> int:
     """How many characters and elements a key has, at least where they are too many."""
     if isinstance(key, (str, bytes)):
         return len(key)
-    if isinstance(key, (tuple, frozenset)):
-        return len(key) if len(key) > _MOST_OF_A_KEY else len(key) + sum(map(_size_of, key))
-    return 0
+    if not isinstance(key, (tuple, frozenset)):
+        return 0
+    size = len(key)
+    if size <= _MOST_OF_A_KEY:
+        for part in key:
+            if isinstance(part, (str, bytes)):
+                size += len(part)
+            elif isinstance(part, (tuple, frozenset)):
+                size += _size_of(part)
+    return size
 
 
 def remembered(bound: int) -> Callable[[Callable[[_Key], _Value]], Callable[[_Key], _Value]]:

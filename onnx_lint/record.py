@@ -11,6 +11,7 @@ few-instances).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from operator import attrgetter
 from types import FunctionType
 from typing import Any, Final, Self, TypeVar, dataclass_transform
@@ -102,6 +103,9 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     return attrgetter(*names) if names else lambda _: ()
 
 
+_set: Final = object.__setattr__
+
+
 class Record(metaclass=RecordType):
     """The base of a class of immutable data, whose fields are its annotated names, behind those of the record
     that it inherits from. Records inherit from nothing else.
@@ -124,7 +128,7 @@ class Record(metaclass=RecordType):
             record.__init__(self, *args, **kwargs)
             return
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            _set(self, name, value)
         after = getattr(self, "__post_init__", None)
         if after is not None:
             after()
@@ -169,14 +173,15 @@ def replace(record: _R, **changes: Any) -> _R:
 def _values_of(record: RecordType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The value of each field; None for wrong arguments, of which a compiled `__init__` tells what is wrong."""
     fields = record._defaults
+    if len(args) > len(fields) or (kwargs and not kwargs.keys().isdisjoint(islice(fields, len(args)))):
+        return None
     values = {**fields, **dict(zip(fields, args, strict=False)), **kwargs}
-    is_wrong = (
-        len(args) > len(fields)
-        or len(values) > len(fields)
-        or not kwargs.keys().isdisjoint([*fields][: len(args)])
-        or any(value is _OMITTED for value in values.values())
-    )
-    return None if is_wrong else values
+    if len(values) > len(fields):
+        return None
+    for value in values.values():
+        if value is _OMITTED:
+            return None
+    return values
 
 
 def _compiled_init(record: RecordType) -> Callable[..., None]:

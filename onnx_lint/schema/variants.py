@@ -134,10 +134,7 @@ _LENGTH_DELIMITED, _VARINT = 2, 0
 def _file(name: str) -> bytes:
     """A FileDescriptorProto, written by hand: its class would be imported (docs/performance.md: descriptor-set)."""
     fields = (
-        _text(1, field.name)
-        + _number(3, field.number)
-        + _number(4, FieldDescriptor.LABEL_REPEATED)
-        + _number(5, _STORED_AS.get(field.type, field.type))
+        _text(1, field.name) + _number(3, field.number) + _REPEATED + _number(5, _STORED_AS.get(field.type, field.type))
         for field in message(name).DESCRIPTOR.fields
     )
     descriptor = _text(1, _NAME) + b"".join(_bytes(2, field) for field in fields)
@@ -145,12 +142,9 @@ def _file(name: str) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    pieces = bytearray()
-    while value >= 0x80:
-        pieces.append(value & 0x7F | 0x80)
-        value >>= 7
-    pieces.append(value)
-    return bytes(pieces)
+    if value < 0x80:
+        return value.to_bytes(1, "little")
+    return (value & 0x7F | 0x80).to_bytes(1, "little") + _varint(value >> 7)
 
 
 def _bytes(number: int, value: bytes) -> bytes:
@@ -163,3 +157,7 @@ def _text(number: int, value: str) -> bytes:
 
 def _number(number: int, value: int) -> bytes:
     return _varint(number << 3 | _VARINT) + _varint(value)
+
+
+_REPEATED: Final = _number(4, FieldDescriptor.LABEL_REPEATED)
+"""In the declaration of a field, that it is a list."""
