@@ -108,13 +108,19 @@ PAIRS: Final[Mapping[str, Pair]] = {
     ),
     "package-data": Pair(
         "import onnx_lint.spec\nfrom onnx_lint import package_data\n",
-        "package_data.read('onnx_lint.spec', 'clauses.json')",
-        "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.json')",
+        "package_data.read('onnx_lint.spec', 'clauses.jsonl')",
+        "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.jsonl')",
     ),
     "rules-asked": Pair(
         _LINT,
         "lint(1)",
         "from onnx_lint.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
+    ),
+    "default-rules": Pair(
+        "from onnx_lint import selection, settings\nfrom onnx_lint.registry import registry\n"
+        "registry(), settings.Settings()\n",
+        "selection.selected_rules(settings.Settings())",
+        "for entry in registry().values():\n    entry.default = None\nselection.selected_rules(settings.Settings())",
     ),
     "used-late": Pair(
         _SMALL,

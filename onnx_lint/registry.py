@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
+import onnx_lint
 from onnx_lint import package_data
 from onnx_lint.cached import cached_property
 from onnx_lint.model.documents.kinds import NEEDS, Need
@@ -50,6 +51,7 @@ class Registered:
         about: str | None,
         of: str | None = None,
         flag: Sequence[str] | None = None,
+        default: bool | None = None,
     ) -> None:
         self.id = id
         self.chapter = chapter
@@ -66,6 +68,8 @@ class Registered:
         """The kind of elements on each of which by itself it decides; None where it looks at more."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None where there is none."""
+        self.default = default
+        """Whether it applies where nothing is selected; None where the index does not tell."""
 
     @cached_property
     def rule(self) -> Rule:
@@ -87,19 +91,30 @@ def _chapter(module: str) -> str:
 
 
 def _own_rules() -> Iterator[Registered]:
-    """One rule for each file of the chapters; of one that the index does not tell, the file is imported."""
-    (root,) = importlib.import_module(_OWN_RULES).__path__
+    """One rule for each file of the chapters; of one that the index does not tell, the file is imported.
+
+    In an installation the index tells all; only in a checkout a rule may have come since.
+    """
+    package = importlib.import_module(_OWN_RULES)
     told = _index()
+    if told and len(onnx_lint.__path__) == 1:
+        yield from (_told(name, entry) for name, entry in told.items())
+        return
+    (root,) = package.__path__
     for chapter, is_package in _modules_in(root):
         if not is_package:
             continue
         for module, _ in _modules_in(os.path.join(root, chapter)):
-            name, path = module.replace("_", "-"), f"{_OWN_RULES}.{chapter}.{module}"
-            entry = told.get(name)
-            if entry is None:
-                yield from _entries(path, None)
+            name = module.replace("_", "-")
+            if name in told:
+                yield _told(name, told[name])
             else:
-                yield Registered(name, chapter.replace("_", "-"), path, None, **entry)
+                yield from _entries(f"{_OWN_RULES}.{chapter}.{module}", None)
+
+
+def _told(name: str, entry: Mapping[str, Any]) -> Registered:
+    module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
+    return Registered(name, module=module, plugin=None, **{"default": True, **entry})
 
 
 def _index() -> dict[str, dict[str, Any]]:
@@ -197,13 +212,12 @@ def _plugins() -> Iterator[tuple[str, ModuleType]]:
 
 def _register(found: Iterable[Registered]) -> dict[str, Registered]:
     registered: dict[str, Registered] = {}
-    known = clauses()
     for entry in found:
         other = registered.get(entry.id)
         if other is not None:
             raise RegistryError(f"rule {entry.id!r} is in {other.module} and in {entry.module}")
-        for clause in entry.clauses:
-            if clause not in known:
+        for clause in entry.clauses if entry.default is None else ():
+            if clause not in clauses():
                 cited = f"cites clause {clause!r}, which does not exist"
                 raise RegistryError(f"rule {entry.id!r} in {entry.module} {cited}")
         if entry.needs not in NEEDS:

@@ -14,7 +14,7 @@ from onnx_lint.model import Model
 from onnx_lint.model.documents.kinds import KINDS
 from onnx_lint.registry import Registered, registry
 from onnx_lint.settings import ALL, SelectionError, Settings
-from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.clauses import DEFAULT_EDITION, Clause, Severity, clauses, severity
 
 
 def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
@@ -45,13 +45,22 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     return None if clause.presence == "pedantic" else clause.presence
 
 
-def _applies(entry: Registered, settings: Settings) -> bool:
+def applies(entry: Registered, settings: Settings) -> bool:
     """Whether any clause of the rule is in the edition and selected."""
     table = clauses()
     edition = settings.standard.edition
     return any(
         edition in table[name].keyword and presence(entry, table[name], settings) is not None for name in entry.clauses
     )
+
+
+def _is_default(settings: Settings) -> bool:
+    """Whether nothing is said of rules, severities or consumers: then the index tells which rules apply
+    (docs/performance.md: default-rules).
+    """
+    names = settings.select or settings.ignore or settings.extend_select or settings.set_aside
+    levels = settings.pedantic or settings.severities or settings.target.consumers
+    return not names and not levels and settings.standard.edition == DEFAULT_EDITION
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:
@@ -75,7 +84,12 @@ class Selection:
     def __init__(self, settings: Settings, rules: Mapping[str, Registered]) -> None:
         self.settings = settings
         self.rules = rules
-        self.entries = [entry for entry in rules.values() if _applies(entry, settings)]
+        is_default = _is_default(settings)
+        self.entries = [
+            entry
+            for entry in rules.values()
+            if (entry.default if is_default and entry.default is not None else applies(entry, settings))
+        ]
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
         self._open: dict[tuple[str, bool, frozenset[str]], tuple[list[Registered], tuple[str, ...], _Look]] = {}
         """The rules that judge a kind of file whose elements are settled or not, and what they are about, each once."""

@@ -6,8 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from onnx_lint.registry import INDEX, Registered, index_entry, registry
+from onnx_lint.selection import applies
+from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -60,8 +63,13 @@ def _keywords(names: Iterable[str]) -> str:
 def index() -> str:
     """The index of onnx-lint's own rules: JSON with a line for each of them."""
     own = [entry for entry in registry().values() if entry.plugin is None]
-    lines = [f"{json.dumps(entry.id)}: {json.dumps(index_entry(entry.rule))}" for entry in own]
+    lines = [f"{json.dumps(entry.id)}: {json.dumps(_told(entry))}" for entry in own]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _told(entry: Registered) -> dict[str, Any]:
+    told = {"chapter": entry.chapter, **index_entry(entry.rule)}
+    return told if applies(entry, Settings()) else {**told, "default": False}
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the clauses after an edit: `python -m tools.compile_clauses`.
 
-That writes `onnx_lint/spec/clauses.json`, which is read sooner than `clauses.toml`.
+That writes `onnx_lint/spec/clauses.jsonl`, which is read sooner than `clauses.toml`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def compile_clauses(source: bytes) -> str:
             keywords.append(keyword)
         values = {name: getattr(clause, name) for name in field_names(Clause)}
         rows.append([*{**values, "keyword": keywords.index(keyword), "refused_by": dict(clause.refused_by)}.values()])
-    compiled = {"crc32": binascii.crc32(source), "keywords": keywords, "clauses": rows}
-    return json.dumps(compiled, separators=(",", ":"), ensure_ascii=False) + "\n"
+    head = {"crc32": binascii.crc32(source), "keywords": keywords}
+    lines = (json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in (head, *rows))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import binascii
 import enum
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -201,34 +201,61 @@ def clauses() -> Mapping[str, Clause]:
     Raises ValueError when the file that holds them is malformed, and FileNotFoundError when it is not there.
     """
     data = package_data.read("onnx_lint.spec", SOURCE)
-    return MappingProxyType(_compiled(data) or parse(data.decode("utf-8")))
+    compiled = _compiled(data)
+    return MappingProxyType(parse(data.decode("utf-8"))) if compiled is None else compiled
 
 
 SOURCE: Final = "clauses.toml"
-COMPILED: Final = "clauses.json"
+COMPILED: Final = "clauses.jsonl"
 
 
-def _compiled(source: bytes) -> dict[str, Clause] | None:
+def _compiled(source: bytes) -> Mapping[str, Clause] | None:
     """The clauses from their compiled form, unless that is missing or was made from another source.
 
-    It is JSON with a checksum of the source, and for each clause the values of its fields in their order; of `keyword`
-    the index of one in a list, since few differ. `python -m tools.compile_clauses` makes it after an edit.
-    It is there to be read sooner (docs/performance.md: compiled-clauses).
+    It is a line of JSON with a checksum of the source and the keywords, then one for each clause: the values of its
+    fields in their order; of `keyword` the index of one in the first line, since few differ.
+    `python -m tools.compile_clauses` makes it after an edit. It is there to be read sooner (docs/performance.md:
+    compiled-clauses).
     """
     try:
         data = package_data.read("onnx_lint.spec", COMPILED)
     except FileNotFoundError:
         return None
-    compiled = json.loads(data) if data else {}
-    if compiled.get("crc32") != binascii.crc32(source):
-        return None
-    keywords = [MappingProxyType(each) for each in compiled["keywords"]]
-    keyword, rules, counted = map(field_names(Clause).index, ("keyword", "rules", "counted"))
-    for row in compiled["clauses"]:
-        row[keyword] = keywords[row[keyword]]
-        row[rules] = tuple(row[rules])
-        row[counted] = tuple(row[counted])
-    return {row[0]: Clause(*row) for row in compiled["clauses"]}
+    head, *lines = data.splitlines() or [b"{}"]
+    told = json.loads(head)
+    return _Compiled(told["keywords"], lines) if told.get("crc32") == binascii.crc32(source) else None
+
+
+_FIELDS: Final = field_names(Clause)
+_KEYWORD, _RULES, _COUNTED = map(_FIELDS.index, ("keyword", "rules", "counted"))
+
+
+class _Compiled(Mapping[str, Clause]):
+    """Clauses that are each made of a line when they are asked for."""
+
+    def __init__(self, keywords: list[dict[str, str]], lines: list[bytes]) -> None:
+        self._keywords = [MappingProxyType(each) for each in keywords]
+        self._lines = {line[2 : line.index(b'"', 2)].decode(): line for line in lines}
+        self._made: dict[str, Clause] = {}
+
+    def __getitem__(self, name: str) -> Clause:
+        found = self._made.get(name)
+        if found is None:
+            row = json.loads(self._lines[name])
+            row[_KEYWORD] = self._keywords[row[_KEYWORD]]
+            row[_RULES] = tuple(row[_RULES])
+            row[_COUNTED] = tuple(row[_COUNTED])
+            found = self._made[name] = Clause(*row)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._lines
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity | None:
