@@ -175,7 +175,7 @@ def lint_source(
     settings: Settings,
     *,
     is_file: bool = False,
-    context: int = 0,
+    context: tuple[int, ...] = (),
     pictures: bool = False,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
@@ -260,7 +260,7 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
 
 
 def _lint_source(
-    source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: int, pictures: bool
+    source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: tuple[int, ...], pictures: bool
 ) -> tuple[FileReport, Model]:
     with watch("load model"):
         model = load_source(source, path, settings, is_file=is_file)
@@ -296,7 +296,7 @@ def _lint_source(
 
 
 def _shown_with(
-    diagnostics: tuple[Diagnostic, ...], model: Model, context: int, pictures: bool, watch: Watch
+    diagnostics: tuple[Diagnostic, ...], model: Model, context: tuple[int, ...], pictures: bool, watch: Watch
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics with the lines around them, and with the nodes around them for pictures, as asked for."""
     if context:
@@ -313,7 +313,7 @@ def _shown_with(
 
 
 def lint_file(
-    path: str, settings: Settings, name: str | None = None, *, context: int = 0, pictures: bool = False
+    path: str, settings: Settings, name: str | None = None, *, context: tuple[int, ...] = (), pictures: bool = False
 ) -> FileReport:
     """Lint the file at `path`, `-` for standard input, or a remote object under its address.
 

@@ -177,7 +177,7 @@ def lint(
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        context = SHOWN_WITH_CONTEXT["text"] if plan.of_run().context else 0
+        context = (SHOWN_WITH_CONTEXT["text"],) if plan.of_run().context else ()
         file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
         head = report_of([], settings)
         stale = 0

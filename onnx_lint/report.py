@@ -112,6 +112,9 @@ class Diagnostic(Record):
     """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
     context: tuple[ContextLine, ...] = ()
     """The lines around the place and those of the related places; empty where nobody asked for them."""
+    context_of: tuple[int, ...] = ()
+    """Where several forms of report show lines around so many findings of a rule and clause each: those that show these
+    lines; a form shows the same whatever else is written."""
 
 
 def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:
@@ -238,6 +241,17 @@ class FileReport(Record):
             return self
         kept = [
             tuple(item for item in found if item.severity >= level) for found in (self.diagnostics, self.suppressed)
+        ]
+        return replace(self, diagnostics=kept[0], suppressed=kept[1])
+
+    def with_context_of(self, per_rule: int) -> FileReport:
+        """The report for a form that shows the lines around so many findings of a rule and clause."""
+        kept = [
+            tuple(
+                replace(item, context=()) if item.context_of and per_rule not in item.context_of else item
+                for item in found
+            )
+            for found in (self.diagnostics, self.suppressed)
         ]
         return replace(self, diagnostics=kept[0], suppressed=kept[1])
 

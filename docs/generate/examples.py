@@ -159,7 +159,7 @@ def _report(fixture: Fixture) -> Report:
         str(data / _name(fixture)),
         settings,
         is_file=True,
-        context=SHOWN_WITH_CONTEXT["text"],
+        context=(SHOWN_WITH_CONTEXT["text"],),
     )
     return report_of([replace(file, path=_name(fixture))], settings)
 

@@ -21,7 +21,7 @@ class Task(Record):
     problem: str | None = None
     name: str | None = None
     """The path to take for that of the file, where it is another one."""
-    context: int = 0
+    context: tuple[int, ...] = ()
     """Of how many findings of a rule and clause the lines around them are told."""
     pictures: bool = False
     """Whether the nodes around the worst findings are told."""

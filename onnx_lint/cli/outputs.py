@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
-from onnx_lint.record import Record
-from onnx_lint.reporters import REPORTERS, FileWriter, Options, file_writer, reporter
+from onnx_lint.record import Record, replace
+from onnx_lint.reporters import REPORTERS, SHOWN_WITH_CONTEXT, FileWriter, Options, file_writer, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
 
@@ -105,6 +105,7 @@ class LiveReport:
 
     def file(self, file: FileReport) -> None:
         """Write what there is to say about the next file."""
+        file = _as_shown(file, self.output)
         self._write(lambda: self._writer.file(file) if self._writer is not None else None)
 
     def end(self, report: Report) -> None:
@@ -146,16 +147,25 @@ def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *
 
         tell_weakenings(report.weakened)
     for output in outputs:
+        shown = replace(report, files=tuple(_as_shown(file, output) for file in report.files))
         try:
             if output.path is None:
-                write_to_standard_output(report, output.format_name, options, color=color)
+                write_to_standard_output(shown, output.format_name, options, color=color)
             else:
                 with report_file(output.path) as stream:
-                    reporter(output.format_name)(report, stream, options)
+                    reporter(output.format_name)(shown, stream, options)
         except OutputError as error:
             sys.stderr.write(f"Error: {error}\n")
             written = False
     return written
+
+
+def _as_shown(file: FileReport, output: Output) -> FileReport:
+    """The report of a file as the form shows it when it is written alone, whatever lines others show."""
+    per_rule = SHOWN_WITH_CONTEXT.get(output.format_name)
+    if per_rule is None or not any(item.context_of for item in (*file.diagnostics, *file.suppressed)):
+        return file
+    return file.with_context_of(per_rule)
 
 
 def _tell_about_sarif(report: Report, options: Options) -> None:

@@ -95,14 +95,15 @@ def run(request: Request) -> int:
     return code
 
 
-def _context(outputs: Iterable[Output], own: Request) -> int:
-    """Of how many findings of a rule and clause some report shows the lines around them."""
+def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
+    """Of how many findings of a rule and clause reports show the lines around them: each number once."""
     if not own.context:
-        return 0
-    return max((SHOWN_WITH_CONTEXT.get(output.format_name, 0) for output in outputs), default=0)
+        return ()
+    shown = {SHOWN_WITH_CONTEXT[output.format_name] for output in outputs if output.format_name in SHOWN_WITH_CONTEXT}
+    return tuple(sorted(shown))
 
 
-def _tasks(outputs: Sequence[Output], plan: Plan, context: int) -> list[Task]:
+def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> list[Task]:
     own = plan.of_run()
     inputs = inputs_of(own)
     for output in outputs:
@@ -130,7 +131,7 @@ def _access(own: Request) -> Access:
     return access_of(limits_of(own.limits), download=own.download)
 
 
-def _task(item: Input, plan: Plan, stdin_filename: str | None, context: int, pictures: bool) -> Task:
+def _task(item: Input, plan: Plan, stdin_filename: str | None, context: tuple[int, ...], pictures: bool) -> Task:
     from onnx_lint.cli.lint_one import Task
 
     name = stdin_filename if item.path == "-" else item.name

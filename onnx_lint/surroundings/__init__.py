@@ -24,13 +24,18 @@ _FILE: Final = "file"
 """The chapter of rules on bytes, which have no structure around them."""
 
 
-def with_surroundings(diagnostics: Sequence[Diagnostic], model: Model, per_rule: int) -> tuple[Diagnostic, ...]:
-    """The diagnostics, the first `per_rule` of each rule and clause with the lines around them."""
-    chosen = worst_of_each(diagnostics, per_rule, MOST_FINDINGS)
-    return tuple(
-        replace(found, context=surroundings(found, model)) if index in chosen else found
-        for index, found in enumerate(diagnostics)
-    )
+def with_surroundings(
+    diagnostics: Sequence[Diagnostic], model: Model, per_rule: tuple[int, ...]
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics, the first of each rule and clause with the lines around them: as many as any form shows."""
+    chosen = {count: worst_of_each(diagnostics, count, MOST_FINDINGS) for count in per_rule}
+    shown: list[Diagnostic] = []
+    for index, found in enumerate(diagnostics):
+        counts = tuple(count for count in per_rule if index in chosen[count])
+        if counts:
+            found = replace(found, context=surroundings(found, model), context_of=counts if len(per_rule) > 1 else ())
+        shown.append(found)
+    return tuple(shown)
 
 
 def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...]:

@@ -216,7 +216,7 @@ class TestReports:
         model.graph.node[-1].output[0] = "y" * 45
         model.graph.output[0].name = "y" * 45
         source = BytesSource(model.SerializeToString())
-        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), context=3)
+        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), context=(3,))
         stream = io.StringIO()
         write_report("text", report_of([file], Settings()), stream, Options(width=60))
         lines = [line for line in stream.getvalue().splitlines() if line[6:9] == "|  "]
@@ -233,6 +233,8 @@ class TestReports:
         model = chain_of()
         for node in model.graph.node:
             node.input[0] = f"missing_{node.output[0]}"
-        file = lint_source(BytesSource(model.SerializeToString()), "m", Settings(select=("undefined-name",)), context=3)
+        file = lint_source(
+            BytesSource(model.SerializeToString()), "m", Settings(select=("undefined-name",)), context=(3,)
+        )
         assert [bool(each.context) for each in file.diagnostics].count(True) == 3
         assert len(file.diagnostics) > 20
