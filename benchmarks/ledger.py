@@ -284,6 +284,14 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
         "load(BytesSource(data), 'm.onnx').value_flow",
     ),
+    "forms-of-scopes": Pair(
+        "from onnx_lint.loader import load\nfrom onnx_lint.source import BytesSource\n"
+        "model = load(BytesSource(open(FUNCTIONS, 'rb').read()), 'm.onnx')\noperators = model.operators\n"
+        "assert operators.not_verified() == {}\n",
+        "for _ in range(10):\n    del vars(operators)['forms_by_scope']\n    operators.not_verified()",
+        "for _ in range(10):\n    for graph in model.graphs:\n"
+        "        operators._are_verified(operators.scope(graph.function), graph.form_counts.keys())",
+    ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"
         "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",

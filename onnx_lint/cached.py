@@ -53,10 +53,16 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
     def __get__(self, instance: object, owner: type | None = None) -> _Value: ...
 
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
-        twin = None if instance is None else instance.__dict__["twin"]
-        if twin is None:
-            return cached_property.__get__(self, instance, owner)
-        value: _Value = getattr(twin, self.name)
+        if instance is None:
+            return self
+        twin = instance.__dict__["twin"]
+        value: _Value
+        if twin is not None:
+            value = getattr(twin, self.name)
+        else:
+            # As above: a call of that would be as much as most answers of small graphs are.
+            watch = observing.get() if observers else None
+            value = self.func(instance) if watch is None else watch(instance, self.name, self.func)
         instance.__dict__[self.name] = value
         return value
 

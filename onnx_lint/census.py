@@ -78,16 +78,20 @@ def _new(kind: str, model: Model, right: Elements) -> Elements | None:
 def _forms(model: Model, right: Elements) -> Elements | None:
     """What the nodes look like; None where that alone decides nothing, since functions take attributes or are unknown.
 
+    None also where there is more than can be remembered: to look through it is in vain.
+
     The circumstances are the IR version and the operator sets that are imported. Graphs in attributes have nodes of
     their own, and a node that calls a function is no use of an operator.
     """
-    if model.parametric_functions or any(map(_IS_REFERENCE, model.attribute_kinds)):
+    if len(model.forms) > _MOST_KEPT or model.parametric_functions:
+        return None
+    if any(map(_IS_REFERENCE, model.attribute_kinds)):
         return None
     found: dict[Hashable, set[Hashable]] = {}
     calls = model.calls
-    for graph in model.graphs:
-        circumstances = (model.ir_version, model.operators.scope(graph.function))
-        known, forms = right.get(circumstances, _NOTHING), graph.form_counts.keys()
+    for scope, forms in model.operators.forms_by_scope.items():
+        circumstances = (model.ir_version, scope)
+        known = right.get(circumstances, _NOTHING)
         if not calls.names and forms <= known:
             continue  # most forms stand for themselves
         if calls.names:

@@ -54,7 +54,7 @@ class Analyses(FileParts):
     def repeated_declarations(self) -> dict[Graph, RepeatedDeclarations]:
         """For each graph the values that several of its lists declare, not all alike; graphs without any left out."""
         found = ((graph, repeated_declarations(graph)) for graph in self.graphs if not graph.is_function)
-        return {graph: repeated for graph, repeated in found if repeated}
+        return {graph: repeated for graph, repeated in found if repeated is not None}
 
     @cached_property
     def calls(self) -> Calls:

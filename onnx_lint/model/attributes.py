@@ -34,6 +34,8 @@ class AttributeIndex:
         self._kinds: set[AttributeKind] = set()
         self._holding_graphs: set[AttributeKind] = set()
         self._forms: set[NodeForm] = set()
+        self._holders: set[NodeForm] = set()
+        """Those of the forms that have an attribute which holds graphs."""
         self._rows: list[_Row] = []
 
     def add(self, graph: Graph) -> list[Attribute]:
@@ -49,10 +51,13 @@ class AttributeIndex:
             self._forms |= new
             kinds = set(row.others).union(*map(_kinds, new))
             self._kinds |= kinds
-            self._holding_graphs.update(filter(_holds_graphs, kinds))
-        if not self._holding_graphs:
+            holding = set(filter(_holds_graphs, kinds))
+            if holding:
+                self._holding_graphs |= holding
+                self._holders |= _with_any(new, holding)
+        if self._holders.isdisjoint(graph.form_counts) and not row.others:
             return []
-        return list(_located(row, self._holding_graphs, _with_any(graph.form_counts, self._holding_graphs)))
+        return list(_located(row, self._holding_graphs, self._holders))
 
     def where(self, is_wanted: Asked) -> Iterator[Attribute]:
         """The attributes of whose kind `is_wanted` is true, in the order of the graphs.

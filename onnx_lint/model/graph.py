@@ -454,7 +454,13 @@ class Graph:
 
     def sees(self, name: str) -> bool:
         """Whether an enclosing graph defines `name` where this graph can see it."""
-        return any(outer.positions.get(name, position) < position for outer, position in self.scopes())
+        graph = self
+        while graph.parent is not None:
+            position = graph.position
+            graph = graph.parent
+            if graph.table.positions.get(name, position) < position:
+                return True
+        return False
 
 
 class Function:

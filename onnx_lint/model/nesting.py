@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.limits import Limits
 from onnx_lint.model.attributes import AttributeIndex
 from onnx_lint.model.graph import Graph, GraphKind
+from onnx_lint.model.parts import Attribute
 from onnx_lint.model.places.place import Place
 from onnx_lint.schema import Proto
 
@@ -56,17 +57,28 @@ def with_nested(graph: Graph, index: AttributeIndex, budget: Budget) -> Iterator
 
     Raises TooManyPartsError and TooDeepError.
     """
-    # Before the nodes are made: each takes up a hundred times what an empty one does in the file.
-    budget.take(len(graph.proto.node))
-    if graph.depth > _MAX_DEPTH:
-        raise TooDeepError
-    yield graph
-    for attribute in index.add(graph):
+    pile: list[Iterator[Graph]] = [iter((graph,))]
+    while pile:
+        inner = next(pile[-1], None)
+        if inner is None:
+            pile.pop()
+            continue
+        # Before the nodes are made: each takes up a hundred times what an empty one does in the file.
+        budget.take(len(inner.proto.node))
+        if inner.depth > _MAX_DEPTH:
+            raise TooDeepError
+        yield inner
+        holding = index.add(inner)
+        if holding:
+            pile.append(_graphs_in(inner, holding, budget))
+
+
+def _graphs_in(graph: Graph, holding: Iterable[Attribute], budget: Budget) -> Iterator[Graph]:
+    for attribute in holding:
         budget.ask(len(attribute.proto.graphs))
         # A default graph runs wherever a node of the body refers to it, so it may see all of the body's names.
         position = len(graph.nodes) if attribute.node is None else attribute.node.index
-        for nested in _graphs_of(attribute.proto, attribute.place, graph, position):
-            yield from with_nested(nested, index, budget)
+        yield from _graphs_of(attribute.proto, attribute.place, graph, position)
 
 
 def _graphs_of(attribute: Proto, place: Place, graph: Graph, position: int) -> Iterator[Graph]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from onnx_lint.limits import OF_CONSUMERS, describe_limit, exceeded
 from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
@@ -109,8 +110,8 @@ def _names(model: Model) -> tuple[Place, str] | None:
     limit = model.limits.name_characters
     if model.source.size <= limit:
         return None
-    are_short = max([max(map(len, names), default=0) for names in _names_of_few(model)]) <= limit
-    if are_short and all(graph.table.longest <= limit for graph in model.graphs):
+    longest = max(map(len, chain.from_iterable(_names_of_few(model))), default=0)
+    if longest <= limit and all(graph.table.longest <= limit for graph in model.graphs):
         return None
     return next((name for graph in model.graphs for name in _long_names(graph, limit)), None)
 

@@ -122,9 +122,6 @@ class RepeatedDeclarations:
         self._entries = entries
         """The entries of names in `_Lists`, each with the number of its name."""
 
-    def __bool__(self) -> bool:
-        return bool(self._entries)
-
     def __iter__(self) -> Iterator[list[Declaration]]:
         lists = _Lists(self._graph)
         for _, entries in groupby(self._entries, _name_number):
@@ -160,17 +157,25 @@ class _Lists:
         raise IndexError(number)
 
 
-def repeated_declarations(graph: Graph) -> RepeatedDeclarations:
+def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
     """The declarations of each non-empty name that stands in several lists of the graph and not with one type in all.
 
     Many exporters write outputs into value_info too, as the same type, and old ones each initializer as an input;
     nothing can be wrong with those. Of one name,
-    inputs come first, then initializers, outputs, and value_info. The graph is no function.
+    inputs come first, then initializers, outputs, and value_info. The graph is no function. None where there are none.
     """
+    names_of_any = [
+        graph.input_names,
+        graph.initializer_names,
+        graph.sparse_initializer_names,
+        graph.output_names,
+        graph.value_info_names,
+    ]
+    stated = [names for names in names_of_any if names]
+    if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
+        return None  # as most are
     lists = _Lists(graph)
     differing = array("Q")
-    if len(set().union(*lists.names.values())) == sum(map(len, lists.names.values())):
-        return RepeatedDeclarations(graph, differing)
     seen: set[str] = set()
     repeated: set[str] = set()
     for names in lists.names.values():
@@ -188,7 +193,7 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations:
         of_name = list(group)
         if not _state_one_type(graph, [lists.entry(entry & _NUMBER) for entry in of_name]):
             differing.extend(of_name)
-    return RepeatedDeclarations(graph, differing)
+    return RepeatedDeclarations(graph, differing) if differing else None
 
 
 def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:

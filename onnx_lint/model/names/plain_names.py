@@ -12,19 +12,18 @@ def has_plain_names(graph: Graph) -> bool:
     The lists are inputs, initializers, outputs and value_info; what the last names has to be a value of the graph. What
     stands in no graph, and a training algorithm, which shares names with the inference graph, is not plain.
     """
-    if graph.kind in _SPECIAL or graph.has_repeated_node_names or graph.has_redefinitions:
+    kind = graph.kind
+    if kind is GraphKind.FILE or kind is GraphKind.ALGORITHM:
+        return False
+    if graph.table.has_redefinitions or graph.has_repeated_node_names:
         return False
     # Most functions have no value_info, nor may they have initializers.
-    value_infos = graph.value_info_names if graph.proto.value_info else []
-    return (
-        all(map(_is_plain, (graph.input_names, graph.output_names, value_infos)))
-        and (graph.is_function or _is_plain([*graph.initializer_names, *graph.sparse_initializer_names]))
-        and graph.positions.keys() >= set(value_infos)
-    )
-
-
-_SPECIAL = frozenset({GraphKind.FILE, GraphKind.ALGORITHM})
-
-
-def _is_plain(names: list[str]) -> bool:
-    return len(set(names)) == len(names) and "" not in names
+    value_infos = graph.value_info_names if not graph.is_function or graph.proto.value_info else []
+    lists = [graph.input_names, graph.output_names, value_infos]
+    if not graph.is_function:
+        sparse = graph.sparse_initializer_names
+        lists.append([*graph.initializer_names, *sparse] if sparse else graph.initializer_names)
+    for names in lists:
+        if names and (len(set(names)) != len(names) or "" in names):
+            return False
+    return not value_infos or graph.positions.keys() >= set(value_infos)

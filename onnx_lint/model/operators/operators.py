@@ -8,7 +8,7 @@ each of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 from typing import Final
 
@@ -172,6 +172,26 @@ class Operators:
             found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
         return found
 
+    @cached_property
+    def forms_by_scope(self) -> dict[Scope, Set[NodeForm]]:
+        """What the nodes look like, by what is known from earlier models of nodes as they are there.
+
+        Thousands of functions have a few forms between them, and import the same few operator sets
+        (docs/performance.md: forms-of-scopes).
+        """
+        graphs: dict[int, list[Graph]] = {}
+        for graph in self._graphs:
+            graphs.setdefault(self._number(graph.function), []).append(graph)
+        found: dict[Scope, Set[NodeForm]] = {}
+        for alike in graphs.values():
+            scope = self.scope(alike[0].function)
+            forms = [graph.form_counts for graph in alike]
+            if len(forms) == 1 and scope not in found:
+                found[scope] = forms[0].keys()
+            else:
+                found[scope] = set(found.get(scope, ())).union(*forms)
+        return found
+
     def operator(self, node: Node) -> Operator:
         """What the node's domain, op_type and overload stand for."""
         return self.operator_in(node.graph, node.form)
@@ -245,7 +265,7 @@ class Operators:
 
         The default domain is called `ai.onnx`.
         """
-        if all(map(self._are_verified, self._graphs)):
+        if all(self._are_verified(scope, forms) for scope, forms in self.forms_by_scope.items()):
             return {}
         counts: Counter[str] = Counter()
         # Signatures of a known domain are known; that it is not imported has a finding of its own.
@@ -256,9 +276,9 @@ class Operators:
                 counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
 
-    def _are_verified(self, graph: Graph) -> bool:
-        """Whether all nodes of a graph call functions, or are of operators of which earlier nodes had a signature."""
-        forms, known, names = graph.form_counts.keys(), self.scope(graph.function).operators, self._function_names
+    def _are_verified(self, scope: Scope, forms: Set[NodeForm]) -> bool:
+        """Whether all nodes of these forms call functions, or are of operators of which earlier had a signature."""
+        known, names = scope.operators, self._function_names
         if not names:
             return forms <= known.keys()
         others = [form for form in forms if form not in known or form.op_type in names]
