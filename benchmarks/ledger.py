@@ -111,6 +111,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "package_data.read('onnx_lint.spec', 'clauses.jsonl')",
         "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.jsonl')",
     ),
+    "json-scanner": Pair(
+        "import functools, re, warnings\nfrom onnx_lint import package_data\n",
+        "package_data.parsed(b'[1]')",
+        "import json\njson.loads(b'[1]')",
+    ),
     "rules-asked": Pair(
         _LINT,
         "lint(1)",

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the data files of this package, also from a zip file."""
+"""Reads the data files of this package, also from a zip file, and the JSON in them."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 
 def read(package: str, name: str) -> bytes:
@@ -19,3 +20,39 @@ def read(package: str, name: str) -> bytes:
         raise FileNotFoundError(f"{package} was loaded in a way that brings no {name}")
     path = os.path.join(os.path.dirname(module.__file__), name)
     return bytes(loader.get_data(path))
+
+
+class _Context:
+    """What the scanner of the standard library asks for: JSON as it is, with Python's own numbers."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+def _scanner() -> Callable[[str, int], tuple[Any, int]]:
+    """What finds the value at a position, and the position after it.
+
+    It is the one that json has in C where Python has it; json itself brings regular expressions that are compiled first
+    (docs/performance.md: json-scanner).
+    """
+    try:
+        from _json import make_scanner
+    except ImportError:
+        from json import JSONDecoder
+
+        return JSONDecoder().raw_decode
+    return make_scanner(_Context)  # type: ignore[arg-type]  # its stub takes a scanner for the context
+
+
+_scan: Final = _scanner()
+
+
+def parsed(line: bytes) -> Any:
+    """The value that a line of JSON holds. Raises ValueError for anything else."""
+    try:
+        return _scan(line.decode(), 0)[0]
+    except StopIteration as error:
+        raise ValueError("is no JSON") from error

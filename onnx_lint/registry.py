@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -123,7 +122,7 @@ def _index() -> dict[str, dict[str, Any]]:
         data = package_data.read(_OWN_RULES, INDEX)
     except FileNotFoundError:
         return {}
-    found: dict[str, dict[str, Any]] = json.loads(data)
+    found: dict[str, dict[str, Any]] = package_data.parsed(data)
     return found
 
 

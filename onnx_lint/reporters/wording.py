@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -131,6 +130,8 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
     for weakening in weakened:
         if quiet and not weakening.is_found:
             continue
+        import json  # late, as nothing else of a plain run needs it
+
         settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in weakening.settings]
         shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]
         if len(settings) > len(shown):

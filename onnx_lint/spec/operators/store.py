@@ -18,7 +18,6 @@ it is the same as in the version since that number.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -53,7 +52,7 @@ class DataFile:
     @cached_property
     def header(self) -> Mapping[str, Any]:
         """What the file tells about its source, first of all `source` and `version`."""
-        return MappingProxyType(json.loads(self._lines[b""]))
+        return MappingProxyType(package_data.parsed(self._lines[b""]))
 
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
         """The operator set versions that added or changed an operator, ascending; empty if unknown."""
@@ -69,22 +68,22 @@ class DataFile:
 
     def first_versions(self, domain: str) -> Iterator[tuple[str, int]]:
         """Each operator of a domain with its first version, in the order of the names."""
-        prefix = f"[{json.dumps(domain)},".encode()
+        prefix = f'["{domain}",'.encode()
         for key, line in self._lines.items():
             if key.startswith(prefix):
                 start = len(key) + 2
                 first = line[start : line.find(b"]", start)].partition(b",")[0]
-                yield json.loads(key[len(prefix) :]), int(first)
+                yield package_data.parsed(key[len(prefix) :]), int(first)
 
     def _row(self, domain: str, op_type: str) -> list[Any] | None:
         if len(domain) + len(op_type) > _MAX_NAME:
             return None
         key = (domain, op_type)
         if key not in self._rows:
-            line = self._lines.get(f"[{json.dumps(domain)},{json.dumps(op_type)}".encode())
+            line = self._lines.get(f'["{domain}","{op_type}"'.encode(errors="backslashreplace"))
             if not line:
                 return None  # which is not kept: a file may name as many operators as it likes
-            self._rows[key] = json.loads(line)
+            self._rows[key] = package_data.parsed(line)
         return self._rows[key]
 
     def _build(self, row: list[Any], index: int) -> OperatorSchema:
@@ -124,7 +123,7 @@ class DataFile:
     def _type_list(self, key: str) -> frozenset[str]:
         types = self._type_lists.get(key)
         if types is None:
-            types = self._type_lists[key] = frozenset(json.loads(self._lines[f'["@{key}"'.encode()])[1])
+            types = self._type_lists[key] = frozenset(package_data.parsed(self._lines[f'["@{key}"'.encode()])[1])
         return types
 
 
