@@ -67,6 +67,22 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
         return value
 
 
+_Class = TypeVar("_Class", bound=type)
+
+
+def laid_out(kind: _Class) -> _Class:
+    """Have the instances of a class share the names of their cached properties, as they share those of attributes.
+
+    Python takes the names from the first instances. What these do not have, as a property that nobody asked for yet,
+    costs each instance a table of its own: a graph takes up 800 bytes then, in place of 300.
+    """
+    first: object = object.__new__(kind)
+    for name, value in vars(kind).items():
+        if isinstance(value, cached_property):
+            object.__setattr__(first, name, None)
+    return kind
+
+
 Observer = Callable[[Any, str, Callable[[Any], Any]], Any]
 """Works out the property of an object that has this name, by this function, and may look at the time."""
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import overload
 
 from onnx_lint import schema
-from onnx_lint.cached import cached_property, shared_property
+from onnx_lint.cached import cached_property, laid_out, shared_property
 from onnx_lint.model.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
 from onnx_lint.model.columns.nodes import BEFORE_NODES as BEFORE_NODES
 from onnx_lint.model.columns.nodes import NodeForm, NodeTable, node_table
@@ -171,8 +171,11 @@ class Definition(Record):
 
 _MOST_SEARCHES = 4
 """After so many it is noted where the nodes of each form stand, which takes up memory for each node."""
+_FEW_NODES = 16
+"""Of so few it is not noted: there may be as many graphs as nodes."""
 
 
+@laid_out
 class Graph:
     """A list of nodes with its inputs, outputs and initializers: a GraphProto or the body of a FunctionProto.
 
@@ -288,9 +291,10 @@ class Graph:
 
     def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
         """The nodes with one of the forms, in the order of the file."""
-        if self._searches < _MOST_SEARCHES and "_indices" not in self.__dict__:
+        own = self.table.forms
+        if len(own) <= _FEW_NODES or (self._searches < _MOST_SEARCHES and "_indices" not in self.__dict__):
             self._searches += 1
-            return Nodes(self, [index for index, form in enumerate(self.table.forms) if form in forms])
+            return Nodes(self, [index for index, form in enumerate(own) if form in forms])
         known = self._indices
         if len(forms) < len(known):
             found = [known[form] for form in forms if form in known]
@@ -300,7 +304,10 @@ class Graph:
         return Nodes(self, sorted(chain.from_iterable(lists)) if len(lists) > 1 else list(chain(*lists)))
 
     def first_of(self, form: NodeForm) -> Node:
-        """The first node with the form; raises KeyError when there is none."""
+        """The first node with the form; raises LookupError when there is none."""
+        own = self.table.forms
+        if len(own) <= _FEW_NODES:
+            return self.nodes[next((index for index, each in enumerate(own) if each is form), len(own))]
         indices = self._indices[form]
         return self.nodes[indices if isinstance(indices, int) else indices[0]]
 
@@ -463,6 +470,7 @@ class Graph:
         return False
 
 
+@laid_out
 class Function:
     """A model-local function: its identity, its signature, and its body as a graph."""
 

@@ -32,6 +32,8 @@ _DOMAIN: Final = 0x3A
 _ANNOTATIONS: Final = {0x32: "doc_string", 0x4A: "metadata_props", 0x52: "device_configurations"}
 """By their tags the fields that differ from node to node."""
 
+_NO_ANNOTATIONS: Final[frozenset[str]] = frozenset()
+
 _IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, 0x2A, 0x3A, 0x42}
 """The tags of all fields from op_type on: with the above attribute, domain and overload."""
 
@@ -190,7 +192,7 @@ class NodeTable:
         """Whether a node outputs a name that another output has or that stands before the nodes."""
         self.annotated: list[int] = []
         """The indices of the nodes with documentation, metadata or a device configuration."""
-        self.annotations: set[str] = set()
+        self.annotations: frozenset[str] = _NO_ANNOTATIONS
         """Which of these fields they have."""
         self.longest = 0x7F
         """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
@@ -391,7 +393,7 @@ def _parsed_form(
     annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
     if annotations:
         table.annotated.append(len(table.forms))
-        table.annotations.update(annotations)
+        table.annotations = table.annotations.union(annotations)
     op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
     if is_long:
         return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:])
@@ -428,6 +430,6 @@ def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     if not annotations:
         return rest
     table.annotated.append(len(table.forms))
-    table.annotations.update([_ANNOTATIONS[piece[0]] for piece in annotations])
+    table.annotations = table.annotations.union([_ANNOTATIONS[piece[0]] for piece in annotations])
     _checked(b"".join(annotations), table)
     return b"".join(pieces)

@@ -25,9 +25,14 @@ class ValueInfos(Record):
 
 NO_VALUE_INFOS: Final = ValueInfos([], [], [])
 
+_NONE_OF_FUNCTION: Final = {"value_info": NO_VALUE_INFOS}
+"""What functions have that state nothing about values, as most do; one for all of them."""
+
 
 def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfos]:
     """The columns of the inputs, the outputs and the value_info of a GraphProto; a FunctionProto has the last only."""
+    if is_function and not proto.value_info:
+        return _NONE_OF_FUNCTION
     lists: dict[str, Sequence[bytes]] = {}
     if not is_function:
         lists["input"] = [value.SerializePartialToString() for value in proto.input]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 
 from onnx_lint.model.columns.nodes import NodeForm
@@ -29,7 +29,7 @@ class Walked(Record):
     graph: Graph
     facts: Mapping[str, Fact]
     """What is known of the values that the graph defines."""
-    unknown: frozenset[str]
+    unknown: Collection[str]
     """The values whose shape is not known."""
     cells: Mapping[NodeForm, Cell]
     call: Call | None
