@@ -35,7 +35,7 @@ class Limits(Record):
     """Graphs and functions of the model. Each has names, types and bounds to be judged beside its nodes."""
     graph_entries: int = 500_000
     """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
-    element_bytes: int = 26 << 20
+    element_bytes: int = 25 << 20
     """Bytes of memory that messages, names and numbers are expected to take up beyond eleven for each byte of the model
     without the large contents of its tensors. An empty message has two bytes in a file and hundreds in memory."""
     fields: int = 5_000_000

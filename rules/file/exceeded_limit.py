@@ -35,7 +35,7 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     Beyond these the model is not judged, which is an error: `file_bytes` (17179869184, 16 GiB) for the file,
     `text_bytes` (4194304) for a model in text form, `message_bytes` (536870912) for the model without the contents
     of its tensors, `nodes` (500000) for nodes, `graphs` (50000) for graphs and functions together, `graph_entries`
-    (500000) for one list such as the inputs of a graph, `element_bytes` (27262976) for the memory that messages, names
+    (500000) for one list such as the inputs of a graph, `element_bytes` (26214400) for the memory that messages, names
     and numbers are expected to take up beyond eleven bytes for each of the model's own, `fields` (5000000) for the
     fields that are looked at one by one: those of the graphs of a large file, and those of each message that is not
     written as Protocol Buffers writes it.

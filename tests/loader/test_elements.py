@@ -12,6 +12,7 @@ import reencode
 from dense_files import DENSE
 from dense_models import DENSE_MODELS
 from dense_rows import DENSE_ROWS
+from mixed_files import mixture
 from peak import run
 from wire_bytes import BASE, length
 
@@ -30,14 +31,14 @@ FACTOR = 12
 """So many bytes may be taken up at the peak, and for each byte of the file that is no payload of a tensor."""
 
 
-def largest(make: Callable[[int], bytes]) -> bytes:
-    """About the largest of these files that is judged, of four megabytes at most."""
+def largest(make: Callable[[int], bytes], steps: int = 20) -> bytes:
+    """The largest of these files that is judged, of four megabytes at most, to one part in so many."""
     least, most = 1000, MEGABYTE // 8
     while is_counted(make(most)):
         if most >= 4 * MEGABYTE:
             return make(most)
         least, most = most, 2 * most
-    while most - least > least // 20:
+    while most - least > least // steps:
         middle = (least + most) // 2
         least, most = (middle, most) if is_counted(make(middle)) else (least, middle)
     return make(least)
@@ -103,6 +104,22 @@ QUICK_FORMS = (("names of attributes of their own", "sarif"), ("three undefined 
 )
 def test_memory_is_bounded_in_every_form_of_report(name: str, form: str, tmp_path: Path):
     data = largest(FILES[name])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+    done = run(path, "--sarif-root", str(tmp_path), form=form)
+    assert (done.code, done.errors) == (1, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTOR * len(data)
+
+
+MIXTURES = (1, 4, 9, 17, 23, 24, 33, 34, 36, 37, 38, 42)
+"""The seeds of the first sixty that come nearest to the bound."""
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "html"])
+@pytest.mark.parametrize("seed", MIXTURES)
+def test_memory_is_bounded_where_many_lists_are_long(seed: int, form: str, tmp_path: Path):
+    data = largest(mixture(seed), steps=100)
     path = tmp_path / "model.onnx"
     path.write_bytes(data)
     done = run(path, "--sarif-root", str(tmp_path), form=form)
