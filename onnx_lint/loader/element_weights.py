@@ -101,6 +101,11 @@ def is_out_of_reach(data: bytes, most_bytes: int) -> bool:
     return most_fields * MOST_OF_FIELD + len(data) * (MOST_OF_NUMBER - PAID_FOR) < most_bytes
 
 
+def is_plain(field: wire.Field) -> bool:
+    """Whether a field takes up nothing by itself, whatever message has it, and counts as an element only."""
+    return not field.repeated and field.message is None and field.name != "doc_string"
+
+
 class ElementBudget:
     """How many bytes of memory elements may take up, and how many those take up that were counted."""
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.loader.element_weights import TEXT_PAID_FOR, ElementBudget
+from onnx_lint.loader.element_weights import TEXT_PAID_FOR, ElementBudget, is_plain
 from onnx_lint.schema import wire
 
 # A string that is not closed is one all the same, up to the end of the line: were it none, the search would begin anew
@@ -159,7 +159,11 @@ class _Text(_Walk):
         self.values(1)
 
     def values(self, count: int) -> None:
-        if self.field is not None and self.message is not None:
+        if self.field is None or self.message is None:
+            return
+        if is_plain(self.field):
+            self.budget.elements += count
+        else:
             self.budget.take(self.message, self.field, count)
 
 
@@ -171,11 +175,11 @@ class _Json(_Walk):
             start = token.start()
             kind = token.lastgroup or text[start]
             if kind == "colon":
-                if token["colon"]:
-                    self.named(token["quoted"].strip('"'))
-                else:
+                if not token["colon"]:
                     self.values(1)
-                self.string(start, token.end("quoted"))
+                    self.string(start, token.end("quoted"))
+                elif not self.named(token["quoted"].strip('"')):
+                    self.string(start, token.end("quoted"))
             elif kind == "word":
                 self.values(1)
             elif kind == "row":
@@ -192,13 +196,17 @@ class _Json(_Walk):
             else:
                 self.close()
 
-    def named(self, name: str) -> None:
+    def named(self, name: str) -> bool:
+        """Whether a field has the name. The parser has each name once, and those of fields are few."""
         self.field = json_fields(self.message).get(name) if self.message is not None else None
         if self.field is None:
             self.budget.spend(_OF_UNKNOWN)
+        return self.field is not None
 
     def values(self, count: int) -> None:
         if self.field is None or self.message is None:
             self.budget.spend(_OF_UNKNOWN * count)
+        elif is_plain(self.field):
+            self.budget.elements += count
         else:
             self.budget.take(self.message, self.field, count)

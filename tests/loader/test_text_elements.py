@@ -104,6 +104,27 @@ def test_more_elements_than_are_judged_exceed_a_limit(name: str, form: str):
     assert "element_bytes" in found.message
 
 
+@pytest.mark.heavy
+def test_memory_is_bounded_by_json_of_short_names(tmp_path: Path):
+    path = tmp_path / "model.json"
+    path.write_text(json_of_short_names(20_648))
+    done = run(path)
+    assert (done.code, done.errors) == (1, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTOR * path.stat().st_size
+
+
+def test_names_of_fields_in_json_cost_nothing():
+    """The parser of JSON has each name once."""
+    assert is_counted(json_of_short_names(20_648), "json")
+
+
+def json_of_short_names(count: int) -> str:
+    """A model of initializers and of values, each with a name and nothing else."""
+    named = [{"name": f"{index:x}"} for index in range(count)]
+    graph = {"name": "g", "initializer": named, "valueInfo": named, "input": named, "output": named}
+    return json.dumps({"irVersion": "10", "graph": graph, "opsetImport": [{"version": "21"}]})
+
+
 def elements_of(message: Any) -> int:
     """How many values the message has, those in the messages in it too."""
     count = 0
