@@ -104,13 +104,13 @@ def _model(text: str) -> Model:
 
 
 def _asked(text: str, settings: Settings) -> set[str]:
-    """The rules that decide on elements and are asked for a model, which is linted then."""
+    """The rules that decide on elements and are asked for a model, or what they are about; it is linted then."""
     model = _model(text)
-    found = {
-        entry.id for entry in selection_of(settings).asked(model, selection_of(settings).settled(model))
-    } & OF_ELEMENTS.keys()
+    selection = selection_of(settings)
+    asked = selection.asked(model, selection.settled(model))
+    looked = {entry.id for entry in selection.entries if entry.about in vars(model)}
     lint_model(_model(text), settings)
-    return found
+    return (looked | {entry.id for entry in asked}) & OF_ELEMENTS.keys()
 
 
 RENAMED = CLEAN.replace('"y"', '"z"').replace('"relu"', '"r"')

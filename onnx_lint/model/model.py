@@ -232,6 +232,20 @@ class Model(Analyses):
         return has_broken_combinations(self.operators) or bool(self.bound_nodes)
 
     @cached_property
+    def has_impossible_values(self) -> bool:
+        """Whether operators can do nothing with the values of attributes, or calls may have it so."""
+        from onnx_lint.model.operators.attribute_faults import has_attribute_faults  # late, as nodes may have none
+
+        return has_attribute_faults(self.operators) or bool(self.bound_nodes)
+
+    @cached_property
+    def has_unlisted_values(self) -> bool:
+        """Whether attributes have other values than those that their operators list, or calls may have it so."""
+        from onnx_lint.model.operators.attribute_faults import has_unlisted_values  # late, as above
+
+        return has_unlisted_values(self.operators) or bool(self.bound_nodes)
+
+    @cached_property
     def has_unusual_attributes(self) -> bool:
         """Whether an attribute is other than a name and one valid value of the stated type."""
         return not all(kind.is_usual for kind in self.attribute_kinds)

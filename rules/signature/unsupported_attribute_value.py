@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from onnx_lint.model import Model, Node, Place, Proto
+from onnx_lint.model import Model, Node, Place
+from onnx_lint.model.operators.attribute_faults import listed_values, unlisted_values
 from onnx_lint.model.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.model.operators.operators import AlikeNodes
 from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote, suggestion
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.operators.bound_nodes import BoundNodes
 
 
-@rule(clause="NOD-7a", since="0.1.0", of="form", needs="node")
+@rule(clause="NOD-7a", since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 
@@ -56,9 +57,9 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
-        restricted = {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
+        restricted = listed_values(schema, alike)
         forms = set().union(*alike.forms.values()) if restricted else ()
-        if any(_wrong_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
+        if any(unlisted_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
             for node in alike.nodes:
                 yield from _findings(model.operators.schemas, schema, alike, node, restricted)
     yield from _handed_in(model)
@@ -71,7 +72,7 @@ def _handed_in(model: Model) -> Iterator[Finding]:
         for attribute in bound.bound.attributes:
             giver = bound.givers.get(attribute.name)
             allowed = allowed_values(bound.schema, attribute.name) if giver is not None else None
-            wrong = _wrong_values(attribute, bound.schema, {attribute.name: allowed}) if allowed is not None else []
+            wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed}) if allowed is not None else []
             if giver is None or allowed is None or not wrong:
                 continue
             related = tuple(Related(*note) for note in bound.notes([attribute.name]))
@@ -100,7 +101,7 @@ def _findings(
     restricted: dict[str, AllowedValues],
 ) -> Iterator[Finding]:
     for index, attribute in enumerate(node.attribute_protos):
-        wrong = _wrong_values(attribute, schema, restricted)
+        wrong = unlisted_values(attribute, schema, restricted)
         if wrong:
             subject = _Subject(schema, attribute.name, wrong[0], restricted[attribute.name])
             yield _finding(schemas, subject, alike, node, node.place.at("attribute", index))
@@ -124,30 +125,6 @@ def _finding(
         allowed=_listed(schema, name, subject.allowed),
         subject=name,
     )
-
-
-def _wrong_values(attribute: Proto, schema: OperatorSchema, restricted: Mapping[str, AllowedValues]) -> list[str | int]:
-    allowed = restricted.get(attribute.name)
-    if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
-        return []
-    return [value for value in _values(attribute) if value not in allowed]
-
-
-def _values(attribute: Proto) -> list[str | int]:
-    match ATTRIBUTE_TYPE_NAMES[attribute.type]:
-        case "INT":
-            return [attribute.i]
-        case "INTS":
-            return list(attribute.ints)
-        case "STRING":
-            return [_text(attribute.s)]
-        case _:
-            return [_text(value) for value in attribute.strings]
-
-
-def _text(value: bytes) -> str:
-    """The text of a string attribute; bytes that are no UTF-8 make a value that is certainly not allowed."""
-    return value.decode("utf-8", "backslashreplace")
 
 
 def _shown(schema: OperatorSchema, name: str, value: str | int) -> str:

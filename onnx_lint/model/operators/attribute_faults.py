@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the numbers and lists in a node's attributes, whatever its operands are."""
+"""What is wrong with the values of a node's attributes, whatever its operands are."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from onnx_lint.model.columns.nodes import NodeForm
+from onnx_lint.model.operators.operators import AlikeNodes, Operators
 from onnx_lint.record import Record
 from onnx_lint.schema import Proto
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
 from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
+from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
 
 _FIELDS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS")}
 _NUMBERS = {
@@ -59,6 +61,59 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
     ):
         found.setdefault(fault.attribute, fault)
     return list(found.values())
+
+
+def has_attribute_faults(operators: Operators) -> bool:
+    """Whether any node has an attribute with such a fault."""
+    return any(
+        attribute_faults(alike.operator.schema, form)
+        for alike in operators.verified_nodes
+        if alike.attributes and alike.operator.schema is not None
+        for forms in alike.forms.values()
+        for form in forms
+    )
+
+
+def has_unlisted_values(operators: Operators) -> bool:
+    """Whether any node has an attribute with a value that is not one of those that its operator has for it."""
+    return any(
+        unlisted_values(attribute, alike.operator.schema, listed)
+        for alike in operators.verified_nodes
+        if alike.operator.schema is not None and (listed := listed_values(alike.operator.schema, alike))
+        for forms in alike.forms.values()
+        for form in forms
+        for attribute in form.attributes
+    )
+
+
+def listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:
+    """The attributes of alike nodes that may have a few values only, and these."""
+    return {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
+
+
+def unlisted_values(attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]) -> list[str | int]:
+    """The values of an attribute that are none of those that are listed for its name."""
+    allowed = listed.get(attribute.name)
+    if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
+        return []
+    return [value for value in _values(attribute) if value not in allowed]
+
+
+def _values(attribute: Proto) -> list[str | int]:
+    match ATTRIBUTE_TYPE_NAMES[attribute.type]:
+        case "INT":
+            return [attribute.i]
+        case "INTS":
+            return list(attribute.ints)
+        case "STRING":
+            return [_text(attribute.s)]
+        case _:
+            return [_text(value) for value in attribute.strings]
+
+
+def _text(value: bytes) -> str:
+    """The text of a string attribute; bytes that are no UTF-8 make a value that is certainly not allowed."""
+    return value.decode("utf-8", "backslashreplace")
 
 
 GivenAttributes = Mapping[str, Proto]
