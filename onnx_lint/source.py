@@ -95,6 +95,7 @@ class FileSource:
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on; fewer when the file ends or has shrunk."""
+        length = min(length, self._size - offset)  # of a small file all is at hand then
         start = offset - self._window_offset
         if start >= 0 and start + length <= len(self._window):
             return self._window[start : start + length]

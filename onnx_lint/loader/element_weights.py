@@ -95,10 +95,13 @@ _WITH_LENGTH: Final = bytes(range(WireType.LEN, 0x100, 8))
 def is_out_of_reach(data: bytes, most_bytes: int) -> bool:
     """Whether a message cannot have so much that it takes up `most_bytes` bytes beyond those that its own pay for.
 
-    However the tags are written, each byte is the first one of one of them at most; and what has no length is numbers.
+    However the tags are written, each byte is the first one of one of them at most, and what has no length is numbers.
     """
+    most_bytes -= len(data) * (MOST_OF_NUMBER - PAID_FOR)
+    if len(data) // 2 * MOST_OF_FIELD < most_bytes:
+        return True
     most_fields = len(data) - len(data.translate(None, _WITH_LENGTH))
-    return most_fields * MOST_OF_FIELD + len(data) * (MOST_OF_NUMBER - PAID_FOR) < most_bytes
+    return most_fields * MOST_OF_FIELD < most_bytes
 
 
 def is_plain(field: wire.Field) -> bool:

@@ -7,6 +7,7 @@ Protocol Buffers (docs/performance.md: gathered-fields), and judged once for eac
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Final
 
@@ -75,7 +76,7 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
 
 def _add(found: Initializers, pieces: Sequence[bytes], shared: dict[bytes, bytes]) -> None:
     tensor = schema.columns("TensorProto")
-    between = tensor(dims=[_NO_DIMENSION]).SerializePartialToString()
+    between = _between()
     merged = tensor.FromString(between.join(pieces))
     names, element_types, raw_bytes = merged.name[:], merged.data_type[:], list(map(len, merged.raw_data))
     fields = {field.name for field, _ in merged.ListFields()}
@@ -104,6 +105,13 @@ def _add(found: Initializers, pieces: Sequence[bytes], shared: dict[bytes, bytes
         found.fields.append(field)
         found.entries.append(entries)
         found.greatest.append(greatest)
+
+
+@functools.cache
+def _between() -> bytes:
+    """What is put between two tensors."""
+    made: bytes = schema.columns("TensorProto")(dims=[_NO_DIMENSION]).SerializePartialToString()
+    return made
 
 
 def _shape(piece: bytes) -> bytes:

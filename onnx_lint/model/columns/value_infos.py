@@ -50,9 +50,9 @@ def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
     pieces = chain.from_iterable(lists.values())
     while chunk := list(islice(pieces, CHUNK)):
         merged = schema.columns("ValueInfoProto").FromString(b"".join(chunk))
-        if len(merged.name) == len(merged.type) == len(chunk):
-            names += merged.name
-            found_types = merged.type[:]
+        found_names, found_types = merged.name[:], merged.type[:]
+        if len(found_names) == len(found_types) == len(chunk):
+            names += found_names
             types += map(shared.setdefault, found_types, found_types)
         else:
             protos = list(map(_parsed, chunk))
@@ -66,7 +66,7 @@ def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
     for role, own in lists.items():
         end = start + len(own)
         annotated = _annotated(own) if are_annotated else []
-        found[role] = ValueInfos(names[start:end], types[start:end], annotated)
+        found[role] = ValueInfos(names[start:end], types[start:end], annotated) if own else NO_VALUE_INFOS
         start = end
     return found
 
