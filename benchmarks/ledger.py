@@ -181,6 +181,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "for _ in range(20_000):\n    imports._stated(written)",
         "for _ in range(20_000):\n    imports._known.clear()\n    imports._stated(written)",
     ),
+    "kept-kinds": Pair(
+        "from onnx_lint.model.flow import declared\nrow = 1, b'\\x0a\\x02\\x04\\x05'\n",
+        "for _ in range(20_000):\n    declared._kind(row)",
+        "for _ in range(20_000):\n    declared._kind.__wrapped__(row)",
+    ),
     "kept-types": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.model.shapes.stated import fact_of_type, facts_of_types\n"
         "Type = schema.message('TypeProto')\nwritten = []\n"

@@ -130,6 +130,7 @@ def _release_of_opset(of: tuple[str, int]) -> Release | None:
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 
 
+@remembered(64)
 def release_of_edition(edition: str) -> Release:
     """The release that published an edition, which is named after it. Raises ValueError for one that none published."""
     for release in reversed(RELEASES):

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import prod
 
+from onnx_lint.cached import remembered
 from onnx_lint.model.columns.gather import dimensions
 from onnx_lint.model.flow.joining import joined
 from onnx_lint.model.graph import Graph
-from onnx_lint.model.shapes.dims import Shape
 from onnx_lint.model.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.model.shapes.stated import (
     INTEGERS,
@@ -50,10 +50,10 @@ def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outsi
     """
     held = graph.initializers
     rows = list(zip(held.element_types, held.shapes, strict=True))
-    # A large graph has a hundred thousand initializers and a few kinds of them.
-    bare = {row: fact(tensor_of(row[0]), tensor_shape(dimensions(row[1]))) for row in dict.fromkeys(rows)}
-    facts = list(map(bare.__getitem__, rows))
-    small = {row for row, each in bare.items() if _is_small(each.shape)}
+    # A large graph has a hundred thousand initializers and a few kinds of them, as a thousand small graphs have.
+    kinds = {row: _kind(row) for row in set(rows)}
+    facts = [kinds[row][0] for row in rows]
+    small = {row for row, (_, is_small) in kinds.items() if is_small}
     integers = {row for row in small if row[0] in INTEGERS}
     if integers or with_numbers:
         for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
@@ -66,8 +66,15 @@ def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outsi
     return found
 
 
-def _is_small(shape: Shape) -> bool:
-    return shape is not None and prod(size for size in shape if isinstance(size, int)) <= MOST_ELEMENTS
+@remembered(1_000)
+def _kind(row: tuple[int, bytes]) -> tuple[Fact, bool]:
+    """What is known of initializers of an element type and a shape, and whether they are small.
+
+    A thousand models have a few dozen kinds between them (docs/performance.md: kept-kinds).
+    """
+    sizes = dimensions(row[1])
+    shape = tensor_shape(sizes)
+    return fact(tensor_of(row[0]), shape), shape is not None and prod(sizes) <= MOST_ELEMENTS
 
 
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:

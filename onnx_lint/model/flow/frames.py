@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from onnx_lint.cached import Memory
 from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.model.flow.cell import Cell
 from onnx_lint.model.flow.walks import Call
@@ -55,6 +54,8 @@ class Frame(Record):
     """What is known from earlier models of nodes as they are there."""
     operators: TypedOperators
     cells: Cells
+    kept: Cells
+    """The cells of earlier models, of nodes as they are there where no call decides what they do."""
     bindings: Bindings | None = None
     """The attributes of the call as far as types depend on them."""
     bound: Protos | None = None
@@ -66,7 +67,8 @@ class Frames:
     """What the nodes of each form stand for, found when the first of them is met."""
 
     def __init__(self, ground: Ground) -> None:
-        self.top = Frame(ground.operators.scope(None), {}, {})
+        scope = ground.operators.scope(None)
+        self.top = Frame(scope, {}, {}, _kept.of(scope))
         """That of the graphs outside of functions."""
         self._operators = ground.operators
         self._imports = ground.imports
@@ -83,6 +85,10 @@ class Frames:
         """What is known from earlier models of nodes as they are in a function body."""
         return self._operators.scope(function)
 
+    def kept(self, scope: Scope) -> Cells:
+        """The cells of earlier models of nodes as they are there."""
+        return _kept.of(scope)
+
     def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
         """What functions share that import the same versions; cells where they have no attribute parameters too."""
         scope = self._imports.number_of(function)
@@ -93,25 +99,20 @@ class Frames:
     def cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
         """The cell of a form that the frame has none of yet."""
         # What holds for calls of a function depends on their attributes.
-        key = _key_of_holder(form) if frame.bindings is None else None
-        cell = self._holders.get(key) if key is not None else None
-        if cell is None:
-            cell = self._cell(graph, form, frame)
-            if key is not None:
-                self._holders[key] = cell
-        frame.cells[form] = cell
-        return cell
-
-    def _cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
-        key = frame.scope, form
-        cell = _cells.get(key) if is_shared else None
+        key = _key_of_holder(form) if form.attribute_kinds and frame.bindings is None else None
+        cell = self._holders.get(key) if key is not None else None
+        if cell is None and is_shared:
+            cell = frame.kept.get(form)
         if cell is None:
             operator = self._operator(graph, form, frame.operators)
             cell = _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
             if is_shared and operator is not None:
-                _cells.keep(key, cell)
+                _kept.keep(frame.scope, form, cell)
+        if key is not None:
+            self._holders[key] = cell
+        frame.cells[form] = cell
         return cell
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
@@ -172,5 +173,39 @@ def _made_cell(operator: TypedOperator, form: NodeForm, frame: Frame) -> Cell:
 _NOTHING_KNOWN: Final = Cell(None, (), NodeForm("", "", (), ()), None)
 """Of the nodes of an operator without a signature."""
 
-_cells: Final[Memory[tuple[Scope, NodeForm], Cell]] = Memory(2_000)
-"""What is known of the nodes of a form where no call of a function decides it: a folder of models repeats a few."""
+
+class _Kept:
+    """What is known of the nodes of forms where no call of a function decides it: a folder of models repeats a few."""
+
+    def __init__(self) -> None:
+        self._by_scope: dict[Scope, Cells] = {}
+        self._count = 0
+
+    def of(self, scope: Scope) -> Cells:
+        """The cells of nodes as they are there."""
+        found = self._by_scope.get(scope)
+        if found is None:
+            if len(self._by_scope) >= _MOST_SCOPES:
+                self._clear()
+            found = self._by_scope[scope] = {}
+        return found
+
+    def keep(self, scope: Scope, form: NodeForm, cell: Cell) -> None:
+        """Remember a cell."""
+        if self._count >= _MOST_CELLS:
+            self._clear()
+        self._count += 1
+        self.of(scope)[form] = cell
+
+    def _clear(self) -> None:
+        for cells in self._by_scope.values():
+            cells.clear()  # frames may have them
+        self._by_scope.clear()
+        self._count = 0
+
+
+_MOST_SCOPES: Final = 100
+_MOST_CELLS: Final = 2_000
+"""So many are remembered; then all are forgotten, which costs time only."""
+
+_kept: Final = _Kept()

@@ -98,7 +98,8 @@ class FunctionWalk:
         operators, cells = self._frames.of_function(function)
         self._calls.enter(function)
         cells = {} if bindings or protos else cells
-        frame = Frame(self._frames.scope(function), operators, cells, bindings, protos, call)
+        scope = self._frames.scope(function)
+        frame = Frame(scope, operators, cells, self._frames.kept(scope), bindings, protos, call)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._calls.leave(function)
         self.declarations.hold(function, known, frame.cells, call)

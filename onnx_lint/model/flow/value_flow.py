@@ -122,7 +122,9 @@ class ValueFlow:
         `has_unknown`: whether there may be values of unknown shape.
         """
         if self.keeps_all or graph not in self.walks:
-            is_inner = graph.kind in _TAKEN_BACK
+            kind = graph.kind
+            # The values of these are forgotten when the walk leaves them; others have what is handed in to keep.
+            is_inner = kind is GraphKind.NESTED or kind is GraphKind.INITIALIZATION or kind is GraphKind.ALGORITHM
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
             self.walks.add(Walked(graph, own, unknown, cells, call))
@@ -227,9 +229,6 @@ class ValueFlow:
 
 
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
-
-_TAKEN_BACK: Final = {GraphKind.NESTED, GraphKind.INITIALIZATION, GraphKind.ALGORITHM}
-"""The graphs whose values are forgotten when the walk leaves them; others have the facts that are handed in to keep."""
 
 
 def _typed(call: Call | None) -> tuple[Node, tuple[ValueType | None, ...]] | None:

@@ -29,10 +29,14 @@ class ControlFlow(Record):
         """
         if graph.parent is None or graph.position >= len(graph.parent.forms):
             return None
-        node = graph.parent.nodes[graph.position]
-        if node.op_type not in CONTROL_FLOW_OPERATORS or normalized_domain(node.domain) != DEFAULT_DOMAIN:
+        form = graph.parent.forms[graph.position]
+        if form.op_type not in CONTROL_FLOW_OPERATORS:
             return None
-        return None if self.calls.namesakes(node) else node
+        if form.domain and normalized_domain(form.domain) != DEFAULT_DOMAIN:
+            return None
+        if form.op_type in self.calls.names and self.calls.namesakes(form):
+            return None
+        return graph.parent.nodes[graph.position]
 
     def supplied_inputs(self, node: Node) -> int | None:
         """How many inputs a control-flow node supplies to the graphs in its attributes; None where that is not told.
