@@ -81,7 +81,7 @@ def _foreign(head: bytes) -> str | None:
     return None
 
 
-_CONTROL: Final = rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+_CONTROL: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
 _HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
 # What onnx.printer writes: the fields of the model in angle brackets, or a graph or function in what looks like a call.
 _PARSER_SYNTAX: Final = (
@@ -113,7 +113,7 @@ def identify(source: Source, name: str) -> Form | Fault:
         if head.startswith(mark):
             return _no_model(f"the file is {what}, not a model")
     # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
-    if re.search(_CONTROL, head) is None and _is_utf8(head):
+    if head.translate(None, _CONTROL) == head and _is_utf8(head):
         return _identify_text(head.removeprefix(b"\xef\xbb\xbf"), name)
     return Form.BINARY
 

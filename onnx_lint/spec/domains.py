@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from onnx_lint.spec.releases import normalized_domain
 
-_LABEL: Final = r"\w(?:[\w-]*\w)?"
-_REVERSE_DOMAIN_NAME: Final = rf"{_LABEL}(?:\.{_LABEL})+"
 _MAX_CHARACTERS: Final = 255
 """The most that a domain name can have (RFC 1035, section 2.3.4); a stranger's may have a hundred million."""
 
@@ -21,7 +18,12 @@ def is_reverse_domain_name(name: str) -> bool:
     of Java packages without a grammar, so letters of any script and digits at the front are let pass. Whose domain it
     is nobody can tell from the file.
     """
-    return len(name) <= _MAX_CHARACTERS and re.fullmatch(_REVERSE_DOMAIN_NAME, name) is not None
+    labels = name.split(".") if len(name) <= _MAX_CHARACTERS else []
+    return len(labels) > 1 and all(map(_is_label, labels))
+
+
+def _is_label(text: str) -> bool:
+    return text.strip("-") == text and text.replace("-", "_").replace("_", "a").isalnum()
 
 
 def shown_domain(domain: str) -> str:

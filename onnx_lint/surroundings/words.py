@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from typing import Final
 
@@ -13,14 +12,16 @@ from onnx_lint.visible import visible
 MAX_NAME: Final = 48
 """A longer name or string is written without its middle."""
 
-_IDENTIFIER: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
-_DOMAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"'})
+
+
+def _is_identifier(name: str) -> bool:
+    return name.isascii() and name.isidentifier()
 
 
 def write_name(sheet: Sheet, name: str) -> None:
     """Write a name: as it is when it is an identifier, or else quoted."""
-    if len(name) <= MAX_NAME and _IDENTIFIER.fullmatch(name):
+    if len(name) <= MAX_NAME and _is_identifier(name):
         sheet.write(name)
     else:
         write_string(sheet, name)
@@ -28,13 +29,13 @@ def write_name(sheet: Sheet, name: str) -> None:
 
 def write_bare(sheet: Sheet, name: str) -> None:
     """Write a name that the syntax knows only as an identifier."""
-    sheet.is_cut |= _IDENTIFIER.fullmatch(name[: MAX_NAME + 1]) is None
+    sheet.is_cut |= not _is_identifier(name[: MAX_NAME + 1])
     write_name(sheet, name)
 
 
 def write_domain(sheet: Sheet, domain: str) -> None:
     """Write the domain of an operator, which the syntax knows only as identifiers with dots between them."""
-    if len(domain) <= MAX_NAME and _DOMAIN.fullmatch(domain):
+    if len(domain) <= MAX_NAME and all(map(_is_identifier, domain.split("."))):
         sheet.write(domain)
     else:
         sheet.is_cut = True
@@ -66,7 +67,7 @@ def write_float(sheet: Sheet, value: float, *, is_double: bool = False) -> None:
         sheet.write(repr(value))
         return
     text = repr(value) if is_double else _shortest(value)
-    sheet.write(text if re.search("[.e]", text) else f"{text}.0")
+    sheet.write(text if "." in text or "e" in text else f"{text}.0")
 
 
 def _shortest(value: float) -> str:

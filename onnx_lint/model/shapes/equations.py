@@ -16,10 +16,8 @@ element passes. "..." at the end of the inputs stands for any others. Inputs tha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
 
 from onnx_lint.model.shapes.dims import Dim, Dims, agree, multiply, unified
 from onnx_lint.model.shapes.operands import Operands, Outputs
@@ -60,12 +58,6 @@ class Equation(Record):
     outputs: tuple[Pattern, ...]
 
 
-_OPERAND: Final = re.compile(r"(\w+)(?:\[([^\]]*)\])?")
-_TERM: Final = re.compile(
-    r"(?:(?P<any>\?)|(?P<number>\d+)|\*(?P<run>\w+)|(?:(?P<factor>\d+)\*)?(?P<at>@?)(?P<name>[A-Za-z_]\w*)(?:\.(?P<element>\d+))?)"
-)
-
-
 @cache
 def equation(text: str) -> Equation:
     """Read an equation. Raises ValueError for what is none."""
@@ -76,31 +68,31 @@ def equation(text: str) -> Equation:
 
 
 def _patterns(text: str) -> Iterator[Pattern]:
-    position = 0
     text = text.strip()
-    while position < len(text):
-        found = _OPERAND.match(text, position)
-        if found is None:
-            raise ValueError(f"no operand at {text[position:]!r}")
-        name, terms = found.groups()
-        yield Pattern(name, None if terms is None else tuple(map(_term, terms.split())))
-        position = found.end()
-        while text[position : position + 1] == " ":
-            position += 1
+    while text:
+        length = next((at for at, sign in enumerate(text) if not (sign.isalnum() or sign == "_")), len(text))
+        name, rest = text[:length], text[length:]
+        terms, bracket, behind = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
+        if not name or (not bracket and behind != rest):
+            raise ValueError(f"no operand at {text!r}")
+        yield Pattern(name, tuple(map(_term, terms.split())) if bracket else None)
+        text = behind.lstrip(" ")
 
 
 def _term(text: str) -> Term:
-    found = _TERM.fullmatch(text)
-    if found is None:
-        raise ValueError(f"no dimension: {text!r}")
-    if found["any"]:
+    if text == "?":
         return Term("", None, "any")
-    if found["number"]:
-        return Term("", int(found["number"]), "number")
-    if found["run"]:
-        return Term(found["run"], 1, "run")
-    element = int(found["element"]) if found["element"] else None
-    return Term(found["name"], int(found["factor"] or 1), "attribute" if found["at"] else "name", element)
+    if text.isdecimal():
+        return Term("", int(text), "number")
+    if text.startswith("*") and f"_{text[1:]}".isidentifier() and text != "*":
+        return Term(text[1:], 1, "run")
+    factor, times, rest = text.rpartition("*")
+    name, dot, element = rest.removeprefix("@").partition(".")
+    is_term = name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal())
+    if not is_term:
+        raise ValueError(f"no dimension: {text!r}")
+    kind = "attribute" if rest.startswith("@") else "name"
+    return Term(name, int(factor or 1), kind, int(element) if element else None)
 
 
 def solve(text: str, node: Operands) -> Outputs:
