@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from onnx_lint.loader.text_elements import JSON_TOKENS, TEXT_TOKENS, json_fields
+from onnx_lint.loader.text_elements import JSON_STRING, JSON_TOKENS, QUOTED, TEXT_TOKENS, json_fields
 from onnx_lint.model.places.place import Key, Step
 from onnx_lint.schema import wire
 
@@ -21,6 +21,15 @@ Position = tuple[int, int]
 
 _PIECE: Final = re.compile(r"[^\s,]++[^,]*+")
 """An element of a row of numbers or words."""
+
+
+# A message that holds no other one is one token, as nothing in most of them is asked for.
+_TEXT_MESSAGES: Final = re.compile(
+    rf"""(?P<flat>[{{<][^{{}}<>"'#]*+(?:(?:{QUOTED})[^{{}}<>"'#]*+)*+[}}>])|{TEXT_TOKENS.pattern}"""
+)
+_JSON_MESSAGES: Final = re.compile(
+    rf"""(?P<flat>{{[^{{}}"]*+(?:{JSON_STRING}[^{{}}"]*+)*+}})|{JSON_TOKENS.pattern}""", re.DOTALL
+)
 
 
 def text_positions(text: str, kind: str, keys: Iterable[Key]) -> dict[Key, Position]:
@@ -112,6 +121,24 @@ class _Walk:
         self.is_list = False
         """Whether a list is open."""
         self.outer: list[tuple[str | None, _Wanted | None, dict[str, int], wire.Field | None, bool]] = []
+        self.is_entered = False
+        """Whether something in the message is asked for that was one token."""
+
+    def tokens(self, messages: re.Pattern[str], others: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """The tokens of the text, those in a message that is one token only where that is entered."""
+        for token in messages.finditer(self.text):
+            yield token
+            if self.is_entered:
+                self.is_entered = False
+                yield from others.finditer(self.text, token.start() + 1, token.end())
+
+    def flat(self, start: int) -> None:
+        """A message that is one token is the value of the field; it is entered where something in it is asked for."""
+        self.open_message(start)
+        if self.wanted is not None and self.wanted.inner:
+            self.is_entered = True
+        else:
+            self.close()
 
     def value(self, start: int, name: int | None = None) -> _Wanted | None:
         """Note that a value of the field begins at `start`; its place, where that is asked for.
@@ -162,7 +189,7 @@ class _Text(_Walk):
     def walk(self) -> None:
         """Note each value at its first token: it may have several, such as the pieces of a string."""
         text, name, name_at, is_value = self.text, "", 0, False
-        for token in TEXT_TOKENS.finditer(text):
+        for token in self.tokens(_TEXT_MESSAGES, TEXT_TOKENS):
             start = token.start()
             kind = token.lastgroup or text[start]
             if kind == "word" and not is_value:
@@ -183,11 +210,13 @@ class _Text(_Walk):
             elif kind == ":":
                 self.named(name, name_at)
                 name, is_value = "", True
-            elif kind in "[{<":
+            elif kind == "flat" or kind in "[{<":
                 if not is_value:
                     self.named(name, name_at)
                 if kind == "[":
                     self.open_list()
+                elif kind == "flat":
+                    self.flat(start)
                 else:
                     self.open_message(start)
                 name, is_value = "", kind == "["
@@ -205,7 +234,7 @@ class _Json(_Walk):
     def walk(self) -> None:
         """Note each value at its token."""
         text = self.text
-        for token in JSON_TOKENS.finditer(text):
+        for token in self.tokens(_JSON_MESSAGES, JSON_TOKENS):
             start = token.start()
             kind = token.lastgroup or text[start]
             if kind == "colon":
@@ -219,6 +248,11 @@ class _Json(_Walk):
                 self.row(start, token.end())
             elif kind == "[":
                 self.open_list()
+            elif kind == "flat" and self.outer:
+                self.flat(start)
+            elif kind == "flat":  # the whole text
+                self.outer.append((self.message, None, {}, None, False))
+                self.is_entered = True
             elif kind == "{":
                 if self.outer:
                     self.open_message(start)

@@ -256,6 +256,8 @@ def test_each_value_of_a_printed_message_is_found(seed: int, style: int):
         token = shown(field, value)
         assert re.match(re.escape(token) + r"(?!\w)", lines[line - 1][column - 1 :]), key
     assert len(set(found.values())) == len(expected)
+    for key, _, _ in rng.sample(expected, 20):  # what else is asked for is passed over as a whole
+        assert positions(text, message.DESCRIPTOR.name, [key]) == {key: found[key]}
 
 
 def test_the_time_is_linear_in_the_text_and_the_places():
