@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from contextvars import ContextVar
 from functools import wraps
 from typing import Any, Final, Generic, Self, TypeVar, overload
 
@@ -35,7 +34,7 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         if instance is None:
             return self
         # A model has dozens of properties, so nobody asks for the context's observer while there is none anywhere.
-        watch = observing.get() if observers else None
+        watch = _watching() if observers else None
         # As the class has no __set__, what stands in the instance is found before the property from now on.
         value = instance.__dict__[self.name] = (
             self.func(instance) if watch is None else watch(instance, self.name, self.func)
@@ -61,7 +60,7 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
             value = getattr(twin, self.name)
         else:
             # As above: a call of that would be as much as most answers of small graphs are.
-            watch = observing.get() if observers else None
+            watch = _watching() if observers else None
             value = self.func(instance) if watch is None else watch(instance, self.name, self.func)
         instance.__dict__[self.name] = value
         return value
@@ -86,11 +85,16 @@ def laid_out(kind: _Class) -> _Class:
 Observer = Callable[[Any, str, Callable[[Any], Any]], Any]
 """Works out the property of an object that has this name, by this function, and may look at the time."""
 
-observing: Final[ContextVar[Observer | None]] = ContextVar("observing", default=None)
-"""Who watches properties being worked out for the first time, in this context alone."""
+observers: Final[list[Callable[[], Observer | None]]] = []
+"""What tells who watches properties being worked out for the first time, in the context that asks; once for each that
+watches in any.
+"""
 
-observers: Final[list[Observer]] = []
-"""Those who watch in any context; whoever sets `observing` is to be among them meanwhile."""
+
+def _watching() -> Observer | None:
+    for watching in observers:  # which may be none by now
+        return watching()
+    return None
 
 
 class Memory(dict[_Key, _Value]):

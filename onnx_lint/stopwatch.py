@@ -6,10 +6,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-from onnx_lint.cached import observers, observing
+from onnx_lint.cached import Observer, observers
 from onnx_lint.model import Graph, Model
+
+_observing: ContextVar[Observer | None] = ContextVar("observing", default=None)
+"""Who watches properties being worked out for the first time, in this context alone."""
 
 _INDEXED = (Model, Graph)
 """The classes whose cached properties are indices that several rules share."""
@@ -48,13 +52,13 @@ class Stopwatch:
 
         They are built when they are first asked for, by cached properties.
         """
-        token = observing.set(self._indexed)
-        observers.append(self._indexed)
+        token = _observing.set(self._indexed)
+        observers.append(_observing.get)
         try:
             yield
         finally:
-            observers.remove(self._indexed)
-            observing.reset(token)
+            observers.remove(_observing.get)
+            _observing.reset(token)
 
     def _indexed(self, owner: Any, name: str, function: Callable[[Any], Any]) -> Any:
         if not isinstance(owner, _INDEXED):

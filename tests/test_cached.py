@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
-from onnx_lint.cached import Memory, cached_property, observers, observing, shared_property
+from onnx_lint.cached import Memory, Observer, cached_property, observers, shared_property
 
 
 class _Counted:
@@ -34,7 +35,8 @@ def test_who_watches_in_another_context_sees_nothing():
         seen.append(name)
         return function(owner)
 
-    observers.append(watch)
+    observing: ContextVar[Observer | None] = ContextVar("observing", default=None)
+    observers.append(observing.get)
     try:
         assert _Counted().value == 7
         token = observing.set(watch)
@@ -42,7 +44,7 @@ def test_who_watches_in_another_context_sees_nothing():
         observing.reset(token)
         assert _Counted().value == 7
     finally:
-        observers.remove(watch)
+        observers.remove(observing.get)
     assert seen == ["value"]
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Final, TypeGuard
@@ -11,7 +10,6 @@ from typing import Final, TypeGuard
 from onnx_lint.cached import cached_property
 from onnx_lint.model.columns.initializers import serialized_type
 from onnx_lint.model.graph import Graph
-from onnx_lint.model.in_words import describe_tensor_type, describe_type
 from onnx_lint.model.places.place import Place
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
@@ -105,6 +103,8 @@ class Declaration:
 
     def describe_type(self) -> str:
         """What it declares, such as `float[2,N]`."""
+        from onnx_lint.model.in_words import describe_tensor_type, describe_type  # late, as only findings have words
+
         if not self.is_initializer:
             return describe_type(self.proto.type)
         return describe_tensor_type(self.element_type, self.proto.dims)
@@ -117,7 +117,7 @@ class RepeatedDeclarations:
     what is kept are eight bytes for each.
     """
 
-    def __init__(self, graph: Graph, entries: array[int]) -> None:
+    def __init__(self, graph: Graph, entries: Sequence[int]) -> None:
         self._graph = graph
         self._entries = entries
         """The entries of names in `_Lists`, each with the number of its name."""
@@ -174,6 +174,8 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
     stated = [names for names in names_of_any if names]
     if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
         return None  # as most are
+    from array import array  # late, as few graphs come so far
+
     lists = _Lists(graph)
     differing = array("Q")
     seen: set[str] = set()
