@@ -244,6 +244,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "    tensor = Tensor.FromString(data)\n"
         "    tensor.name, tensor.data_type, list(tensor.dims)",
     ),
+    "few-value-infos": Pair(
+        "from onnx_lint import schema\nfrom onnx_lint.model.columns import value_infos\n"
+        "made = schema.message('ValueInfoProto')(name='/layer/output')\nmade.type.tensor_type.elem_type = 1\n"
+        "lists = {'input': [], 'output': [made.SerializeToString()], 'value_info': []}\n",
+        "for _ in range(5_000):\n    value_infos.columns_of(lists)",
+        "value_infos.FEW = -1\nfor _ in range(5_000):\n    value_infos.columns_of(lists)",
+    ),
     "plain-outcomes": Pair(
         _FOLLOWED,
         "model.value_flow",
