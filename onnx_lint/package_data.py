@@ -40,11 +40,12 @@ def _scanner() -> Callable[[str, int], tuple[Any, int]]:
     """
     try:
         from _json import make_scanner
-    except ImportError:
+
+        return make_scanner(_Context)  # type: ignore[arg-type]  # its stub takes a scanner for the context
+    except (ImportError, AttributeError):  # another implementation of Python, or a later version that asks for more
         from json import JSONDecoder
 
         return JSONDecoder().raw_decode
-    return make_scanner(_Context)  # type: ignore[arg-type]  # its stub takes a scanner for the context
 
 
 _scan: Final = _scanner()

@@ -15,10 +15,12 @@ from onnx_lint import package_data
 FILES = [ROOT / "rules" / "index.json", *sorted((ROOT / "onnx_lint" / "spec").rglob("*.jsonl"))]
 
 
-@pytest.fixture(params=["in C", "in Python"])
+@pytest.fixture(params=["in C", "in Python", "of a later version"])
 def scanner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "in Python":
         monkeypatch.setitem(sys.modules, "_json", None)
+    elif request.param == "of a later version":
+        monkeypatch.delattr(package_data._Context, "parse_constant")
     monkeypatch.setattr(package_data, "_scan", package_data._scanner())
 
 
