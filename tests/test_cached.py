@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from onnx_lint.cached import Memory, Observer, cached_property, observers, shared_property
+from onnx_lint.cached import Memory, Observer, cached_property, laid_out, observers, shared_property
 
 
 class _Counted:
@@ -26,6 +27,30 @@ def test_a_cached_property_is_worked_out_once_for_each_object():
     assert (one.value, one.value, other.value) == (7, 7, 7)
     assert (one.asked, other.asked) == (1, 1)
     assert (type(_Counted.value), _Counted.value.__doc__) == (cached_property, "The value.")
+
+
+def test_instances_of_a_class_that_is_laid_out_share_the_names_of_their_properties():
+    class Plain:
+        @cached_property
+        def one(self) -> int:
+            """One."""
+            return 1
+
+        @cached_property
+        def two(self) -> int:
+            """Two."""
+            return 2
+
+    class LaidOut(Plain):
+        one, two = Plain.one, Plain.two
+
+    laid_out(LaidOut)
+    sizes: list[int] = []
+    for kind in (Plain, LaidOut):
+        instances = [kind() for _ in range(100)]
+        assert [(each.one, each.two) for each in instances] == [(1, 2)] * 100
+        sizes.append(sys.getsizeof(instances[-1].__dict__))
+    assert sizes[1] < sizes[0]
 
 
 def test_who_watches_in_another_context_sees_nothing():

@@ -39,3 +39,23 @@ def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch:
     }
     assert {place: model.enclosing_names(place) for place in expected} == expected
     assert parsed == ["NodeProto"] * 3
+
+
+def test_of_small_messages_the_last_one_is_kept_and_of_large_ones_all(monkeypatch: pytest.MonkeyPatch):
+    long = "a" * 600
+    model = from_text(
+        "graph { "
+        + "".join(f'node {{ name: "{name}" output: "{long}" }} node {{ name: "s{name}" }} ' for name in "ab")
+        + "}"
+    )
+    parsed: list[str] = []
+    outline = schema.outline
+
+    def counted(message: str) -> type[Proto]:
+        parsed.append(message)
+        return outline(message)
+
+    monkeypatch.setattr(schema, "outline", counted)
+    nodes = [ROOT.at("graph").at("node", index) for index in (0, 2, 0, 2, 1, 1, 3, 1)]
+    assert [model.enclosing_names(node).node for node in nodes] == ["a", "b", "a", "b", "sa", "sa", "sb", "sa"]
+    assert parsed.count("NodeProto") == 5
