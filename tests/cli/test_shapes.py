@@ -272,7 +272,8 @@ def test_limits_and_configurations_count_as_in_a_run(folder: Path, capsys: pytes
     told = _refused(capsys, "model.onnx", "--limit", "nodes=2")
     assert "limit nodes of 2" in told
     (folder / "onnx-lint.toml").write_text("limits = { nodes = 2 }\n")
-    assert _refused(capsys, "model.onnx") == told
+    warning = "Warning: onnx-lint.toml weakens the verdict: limits.nodes = 2\n"
+    assert _refused(capsys, "model.onnx") == warning + told
     assert _shown(capsys, "model.onnx", "--no-config").startswith("model.onnx: 6 values, 5 of known shape\n")
     assert "unknown limit" in _refused(capsys, "model.onnx", "--limit", "node=2").lower()
 
