@@ -127,7 +127,7 @@ class ElementBudget:
         self.external_entries = 0
         """How many entries of external data may still come before there are more than a few for each tensor."""
         self.free_nodes = 0
-        """How many nodes have no initializer of their own, likewise."""
+        """How many nodes have no initializer of their own, likewise; one of a form of its own is not to have any."""
 
     def take(self, name: str, field: wire.Field, count: int) -> None:
         """Count so many occurrences of a field of the message `name`; raises TooManyElementsError."""
@@ -171,6 +171,11 @@ class ElementBudget:
             self.spend(count * self.of_number)
         else:
             self.spend(count * _bytes_of(name, field))
+
+    def take_forms(self, count: int) -> None:
+        """Count so many nodes as those of which there is none like it; raises TooManyElementsError."""
+        self.free_nodes = max(self.free_nodes - count, 0)
+        self.spend(count * OF_FORM)
 
     def spend(self, size: int) -> None:
         """Count so many bytes; raises TooManyElementsError."""

@@ -15,7 +15,7 @@ from typing import Final
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
-from onnx_lint.loader.element_weights import OF_FORM, OF_SHARED_TENSORS, PAID_FOR, ElementBudget
+from onnx_lint.loader.element_weights import OF_SHARED_TENSORS, PAID_FOR, ElementBudget
 from onnx_lint.loader.runs import RUN, records_of
 from onnx_lint.loader.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
 from onnx_lint.model.columns.nodes import MAX_SHARED_BYTES
@@ -164,7 +164,7 @@ class _Count:
 
     def nodes(self, values: Sequence[bytes]) -> Sequence[bytes]:
         """The nodes, each of which is counted as if there were none like it."""
-        self.budget.spend(len(values) * OF_FORM)
+        self.budget.take_forms(len(values))
         return values
 
     def distinct_nodes(self, values: Iterable[bytes]) -> list[bytes]:
@@ -216,7 +216,7 @@ class _Count:
         """Add to `found` what is to be counted of a node, and note its form."""
         parts = _parts_of_node(value)
         if parts is None:
-            self.budget.spend(OF_FORM)
+            self.budget.take_forms(1)
             found.append(value)
             return
         own, key = parts
@@ -227,7 +227,7 @@ class _Count:
             found.append(own)
             self.budget.spend(further)
         if key not in self.forms:
-            self.budget.spend(OF_FORM)
+            self.budget.take_forms(1)
             if len(key[0]) <= MAX_SHARED_BYTES:
                 if len(self.forms) >= _MOST_FORMS:
                     self.forms.clear()
@@ -273,7 +273,7 @@ class _Count:
         """Count one field, which may be a packed list."""
         self.budget.take(name, field, 1 if wire_type == field.wire_type else _packed_count(field, content))
         if field.message == "NodeProto":
-            self.budget.spend(OF_FORM)
+            self.budget.take_forms(1)
         if field.message is not None and content:
             inner.setdefault(field.message, []).append(content)
 
