@@ -20,7 +20,7 @@ _OF_MESSAGE: Final = 760
 """How many bytes of memory a message takes up by and large, with what rules keep of it."""
 
 _OF_MESSAGES: Final = {
-    "NodeProto": 470,
+    "NodeProto": 460,
     "TensorProto": 1_300,
     "SparseTensorProto": 1_000,
     "AttributeProto": 1_020,
