@@ -41,6 +41,8 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MOST_KEPT": (0, 2),
     "MOST_OUTCOMES": (1, 5),
     "_MOST_JOINED": (1, 5),
+    "_MOST_CELLS": (1, 5),
+    "_MOST_SCOPES": (1, 2),
 }
 """The names of the constants, in whatever modules they are, and the values that they are given."""
 

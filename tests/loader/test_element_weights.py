@@ -140,3 +140,9 @@ def test_small_files_of_too_many_elements_exceed_a_limit(name: str):
 
 def exceeds(data: bytes) -> bool:
     return "exceeded-limit" in {found.rule for found in lint(data).diagnostics}
+
+
+def test_no_file_that_is_not_counted_can_exceed_the_limit():
+    densest = bytes([WireType.LEN]) * FREE_BYTES  # as if a field began at each byte
+    assert is_out_of_reach(densest, DEFAULT_LIMITS.element_bytes)
+    assert not is_out_of_reach(densest * 2, DEFAULT_LIMITS.element_bytes)
