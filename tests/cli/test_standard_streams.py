@@ -67,6 +67,8 @@ def started(
         stdout=writing,
         stderr=errors,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        # A shell lets what runs behind it ignore Ctrl-C, and this may be a part of that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         os.close(writing)
         try:

@@ -61,6 +61,15 @@ HELD: dict[str, tuple[str, str]] = {
         'attribute { name: "value_float" type: FLOAT f: 1 } }',
         "",
     ),
+    "has_impossible_values": (
+        'node { op_type: "DepthToSpace" input: "x" output: "z" attribute { name: "blocksize" type: INT i: 0 } }',
+        "",
+    ),
+    "has_unlisted_values": (
+        'node { op_type: "MaxPool" input: "x" output: "z" attribute { name: "auto_pad" type: STRING s: "SAME" } '
+        'attribute { name: "kernel_shape" type: INTS ints: 1 } }',
+        "",
+    ),
     "may_have_impossible_extents": ('node { op_type: "MaxPool" input: "x" output: "z" }', ""),
     "has_bare_graph_values": ('output { name: "z" type { tensor_type { elem_type: 1 } } }', ""),
     "has_unusual_attributes": ('node { op_type: "Relu" input: "x" output: "z" attribute { name: "a" } }', ""),
