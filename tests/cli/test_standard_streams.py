@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 from clean_model import CLEAN
+from heeding import heed_signals
 
 from onnx_lint.cli.application import application
 from onnx_lint.reporters import REPORTERS
@@ -67,8 +68,7 @@ def started(
         stdout=writing,
         stderr=errors,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        # A shell lets what runs behind it ignore Ctrl-C, and this may be a part of that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heed_signals,
     ) as process:
         os.close(writing)
         try:

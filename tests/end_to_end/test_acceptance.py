@@ -45,6 +45,7 @@ from xml.etree import ElementTree
 import pytest
 from checkout import ROOT
 from clean_model import CLEAN
+from heeding import heed_signals
 from wire_bytes import LEN, length, number, tag, varint
 
 from onnx_lint.registry import registry
@@ -333,7 +334,7 @@ def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=_heed_signals,
+        preexec_fn=heed_signals,
     )
     _wait_for(lambda: (folder / "sleeping").exists())
     # A terminal sends the signal to all processes of the group.
@@ -355,7 +356,7 @@ def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=_heed_signals,
+        preexec_fn=heed_signals,
     ) as process:
         _wait_for(lambda: (folder / "sleeping").exists() and (folder / "working").exists())
         # The signal is for the program alone, as that of a CI server or of the kernel without memory is.
@@ -425,7 +426,7 @@ def _until_asleep(folder: Path, site: str, first: list[str], *options: str) -> I
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=_heed_signals,
+        preexec_fn=heed_signals,
     ) as process:
         try:
             _wait_for(lambda: (folder / "sleeping").exists())
@@ -433,12 +434,6 @@ def _until_asleep(folder: Path, site: str, first: list[str], *options: str) -> I
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-
-
-def _heed_signals() -> None:
-    """Let a new process end by the signals that these tests may have been told to ignore, as by `nohup`."""
-    for each in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(each, signal.SIG_DFL)
 
 
 def _wait_for(condition: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from clean_model import CLEAN
+from heeding import heed_signals
 from made_rules import registered
 
 from onnx_lint import __version__
@@ -509,8 +510,7 @@ def test_an_interrupt_ends_quietly(folder: Path) -> None:
         stderr=pipe,
         env=environment,
         cwd=folder,
-        # Under `nohup` and in the background of a script these tests ignore the signal, and so would what they start.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heed_signals,
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None

@@ -24,6 +24,7 @@ from typing import Any, Final
 import pytest
 from checkout import ROOT
 from fleet_models import write_fleet, write_plugin
+from heeding import heed_signals
 
 from onnx_lint.reporters.wording import counted
 
@@ -84,6 +85,7 @@ class Place:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=heed_signals,
         )
         try:
             yield process
