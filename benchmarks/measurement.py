@@ -39,10 +39,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, which is to exit with 0: the models give none of them a reason for anything else."""
+    """A command, which is to exit with 0 where the model gives it no reason for anything else."""
 
     name: str
     arguments: tuple[str, ...]
+    exit_code: int = 0
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ class Series:
         for run in self.runs:
             if run.was_ended:
                 return f"more than {TIME_LIMIT:g} s"
-            if run.exit_code != 0:
+            if run.exit_code != self.command.exit_code:
                 return f"exit code {run.exit_code}{': ' * bool(run.complaint)}{run.complaint}"
         return None
 
