@@ -164,19 +164,12 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
     nothing can be wrong with those. Of one name,
     inputs come first, then initializers, outputs, and value_info. The graph is no function. None where there are none.
     """
-    names_of_any = [
-        graph.input_names,
-        graph.initializer_names,
-        graph.sparse_initializer_names,
-        graph.output_names,
-        graph.value_info_names,
-    ]
-    stated = [names for names in names_of_any if names]
+    lists = _Lists(graph)
+    stated = [names for names in lists.names.values() if names]
     if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
         return None  # as most are
     from array import array  # late, as few graphs come so far
 
-    lists = _Lists(graph)
     differing = array("Q")
     seen: set[str] = set()
     repeated: set[str] = set()

@@ -12,10 +12,8 @@ from onnx_lint.model.places.enclosing_names import EnclosingNames
 from onnx_lint.model.places.place import ROOT
 
 
-def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch: pytest.MonkeyPatch):
-    body = 'name: "body" node { op_type: "Abs" output: "y" } node { domain: "d" op_type: "Relu" name: "r" } '
-    outer = f'name: "l" op_type: "Loop" attribute {{ name: "body" g {{ {body} }} }}'
-    model = from_text(f'graph {{ name: "g" node {{ {outer} }} }}')
+def opened_from_now_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kinds of the messages that are opened, in their order."""
     parsed: list[str] = []
     outline = schema.outline
 
@@ -24,6 +22,14 @@ def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch:
         return outline(message)
 
     monkeypatch.setattr(schema, "outline", counted)
+    return parsed
+
+
+def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch: pytest.MonkeyPatch):
+    body = 'name: "body" node { op_type: "Abs" output: "y" } node { domain: "d" op_type: "Relu" name: "r" } '
+    outer = f'name: "l" op_type: "Loop" attribute {{ name: "body" g {{ {body} }} }}'
+    model = from_text(f'graph {{ name: "g" node {{ {outer} }} }}')
+    parsed = opened_from_now_on(monkeypatch)
     node = ROOT.at("graph").at("node", 0)
     graph = node.at("attribute", 0).at("g")
     inside = ("g", "l", "body", "body")
@@ -48,14 +54,7 @@ def test_of_small_messages_the_last_one_is_kept_and_of_large_ones_all(monkeypatc
         + "".join(f'node {{ name: "{name}" output: "{long}" }} node {{ name: "s{name}" }} ' for name in "ab")
         + "}"
     )
-    parsed: list[str] = []
-    outline = schema.outline
-
-    def counted(message: str) -> type[Proto]:
-        parsed.append(message)
-        return outline(message)
-
-    monkeypatch.setattr(schema, "outline", counted)
+    parsed = opened_from_now_on(monkeypatch)
     nodes = [ROOT.at("graph").at("node", index) for index in (0, 2, 0, 2, 1, 1, 3, 1)]
     assert [model.enclosing_names(node).node for node in nodes] == ["a", "b", "a", "b", "sa", "sa", "sb", "sa"]
     assert parsed.count("NodeProto") == 5
