@@ -18,16 +18,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from checkout import ROOT
-from fixture_files import Fixture, fixtures_of
+from support.project.checkout import ROOT
+from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import lint
 from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.keys import KEYS
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.registry import registry
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 
 DOCS = ROOT / "docs"

@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, TESTS
-from syntax_trees import files, tree_of
+from support.project.checkout import ROOT, TESTS
+from support.project.syntax_trees import files, tree_of
 
 MODEL = ROOT / "onnx_lint" / "model"
 
@@ -264,7 +264,7 @@ def test_nobody_sets_an_attribute_of_a_model():
 
 
 OF_THE_PROCESS = {
-    Path("onnx_lint/model/tensors/checksum.py"),  # how far a file is read, to whoever shows it meanwhile
+    Path("onnx_lint/ir/tensors/checksum.py"),  # how far a file is read, to whoever shows it meanwhile
     Path("onnx_lint/cli/standard_streams.py"),  # that a stream of the process is lost
 }
 """Modules with a global that is of no model."""
@@ -383,7 +383,7 @@ def test_rich_and_numpy_are_imported_late():
 
 def test_one_file_owns_the_garbage_collector():
     wrong = [str(found) for found in _all() if found.name.split(".")[0] == "gc"]
-    assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/memory.py"]
+    assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/common/memory.py"]
 
 
 SMALL = b"\x08\x0a\x3a\x00"

@@ -15,9 +15,9 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
-from onnx_lint.locations import is_remote
-from onnx_lint.memory import let_go
-from onnx_lint.record import replace
+from onnx_lint.common.memory import let_go
+from onnx_lint.common.record import replace
+from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 
 if TYPE_CHECKING:
@@ -140,14 +140,14 @@ def _task(item: Input, plan: Plan, stdin_filename: str | None, context: tuple[in
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:
     """The report before the first file."""
-    from onnx_lint.engine import report_of
+    from onnx_lint.engine.lint import report_of
 
     return report_of((), tasks[0].settings if tasks else plan.of("-").settings)
 
 
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
     """The report of a run, of which `live` has been told each file; an interrupted run ends with what it has."""
-    from onnx_lint.engine import told_apart
+    from onnx_lint.engine.lint import told_apart
     from onnx_lint.spec.clauses import Severity
 
     names = [task.name or task.path for task in tasks]

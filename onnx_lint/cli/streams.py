@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
 from onnx_lint.reporters import Options, reporter
 from onnx_lint.reporters.escape import visible
 

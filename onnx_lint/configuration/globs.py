@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.cached import remembered
-from onnx_lint.locations import is_remote
+from onnx_lint.common.cached import remembered
+from onnx_lint.input.locations import is_remote
 
 MAX_CHARACTERS: Final = 4096
 """A longer pattern, as no path is, matches nothing."""

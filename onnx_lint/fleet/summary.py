@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
-from onnx_lint.distribution import NAME
+from onnx_lint.common.distribution import NAME
 from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.totals import MAX_LISTED, Difference, Group, Totals
 from onnx_lint.reporters.escape import shortened, visible

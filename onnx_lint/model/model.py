@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx_lint.cached import cached_property
+from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.names.plain_names import has_plain_names
+from onnx_lint.ir.operators.given import has_broken_combinations
+from onnx_lint.ir.operators.mismatch import has_mismatches
+from onnx_lint.ir.parts import METADATA
 from onnx_lint.model.analyses import Analyses
-from onnx_lint.model.graph import Node
-from onnx_lint.model.names.plain_names import has_plain_names
-from onnx_lint.model.operators.given import has_broken_combinations
-from onnx_lint.model.operators.mismatch import has_mismatches
-from onnx_lint.model.parts import METADATA
-from onnx_lint.model.types.usual_types import sight_of
 from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE, later_fields
 from onnx_lint.spec.operators import BUILT_IN
@@ -76,7 +76,7 @@ class Model(Analyses):
 
     @cached_property
     def has_unusual_names(self) -> bool:
-        """Whether a graph has names that are not evidently right, see onnx_lint.model.names.plain_names."""
+        """Whether a graph has names that are not evidently right, see onnx_lint.ir.names.plain_names."""
         return not all(map(has_plain_names, self.graphs))
 
     @cached_property
@@ -234,14 +234,14 @@ class Model(Analyses):
     @cached_property
     def has_impossible_values(self) -> bool:
         """Whether operators can do nothing with the values of attributes, or calls may have it so."""
-        from onnx_lint.model.operators.attribute_faults import has_attribute_faults  # late, as nodes may have none
+        from onnx_lint.ir.operators.attribute_faults import has_attribute_faults  # late, as nodes may have none
 
         return has_attribute_faults(self.operators) or bool(self.bound_nodes)
 
     @cached_property
     def has_unlisted_values(self) -> bool:
         """Whether attributes have other values than those that their operators list, or calls may have it so."""
-        from onnx_lint.model.operators.attribute_faults import has_unlisted_values  # late, as above
+        from onnx_lint.ir.operators.attribute_faults import has_unlisted_values  # late, as above
 
         return has_unlisted_values(self.operators) or bool(self.bound_nodes)
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from onnx_lint.model.attributes import AttributeIndex
-from onnx_lint.model.graph import Function, Graph, Node, NodesOfGraphs
-from onnx_lint.model.parts import File, Metadata, Type
-from onnx_lint.model.places.place import ROOT, Place
-from onnx_lint.model.tensors.suspects import SuspectTensors
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
+from onnx_lint.ir.attributes import AttributeIndex
+from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
+from onnx_lint.ir.parts import File, Metadata, Type
+from onnx_lint.ir.places.place import ROOT, Place
+from onnx_lint.ir.tensors.suspects import SuspectTensors
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ElementType, later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since, later_fields
@@ -19,7 +19,7 @@ from onnx_lint.spec.releases import ML_DOMAIN
 from onnx_lint.spec.standard import Standard
 
 if TYPE_CHECKING:
-    from onnx_lint.model.types.distinct_types import TypeIndex
+    from onnx_lint.inference.types.distinct_types import TypeIndex
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
 

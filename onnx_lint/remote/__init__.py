@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onnx_lint.locations import is_remote as is_remote
-from onnx_lint.locations import shown_address
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
+from onnx_lint.input.locations import is_remote as is_remote
+from onnx_lint.input.locations import shown_address
 from onnx_lint.remote.access import Patience, access_of
 from onnx_lint.remote.errors import RemoteError as RemoteError
 from onnx_lint.remote.listing import RemoteObject as RemoteObject
@@ -19,7 +19,7 @@ from onnx_lint.remote.listing import listed as listed
 from onnx_lint.remote.source import RemoteSource as RemoteSource
 
 if TYPE_CHECKING:
-    from onnx_lint.settings import Settings
+    from onnx_lint.engine.settings import Settings
 
 
 def open_remote(target: RemoteObject | str, settings: Settings) -> RemoteSource:

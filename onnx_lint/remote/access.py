@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
-from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.locations import is_web, scheme_of
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package
 from onnx_lint.remote.setting_faults import unread_setting
 

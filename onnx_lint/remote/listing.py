@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from onnx_lint.locations import MODEL_SUFFIXES, is_glob, is_web, names_object, scheme_of, shown_address
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
+from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, names_object, scheme_of, shown_address
 from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.hub import pinned

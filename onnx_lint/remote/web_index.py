@@ -12,8 +12,8 @@ from html.parser import HTMLParser
 from typing import Any, Final
 from urllib.parse import urljoin
 
-from onnx_lint.locations import MODEL_SUFFIXES, folder_of, is_glob
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
+from onnx_lint.input.locations import MODEL_SUFFIXES, folder_of, is_glob
 from onnx_lint.remote.access import Access
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.parts import Parts

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text from models and file names, made fit for the forms of the report; see also `onnx_lint.visible`."""
+"""Text from models and file names, made fit for the forms of the report; see also `onnx_lint.common.visible`."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from onnx_lint.visible import escaped
-from onnx_lint.visible import visible as visible  # for reporters, which find all of this here
+from onnx_lint.common.visible import escaped
+from onnx_lint.common.visible import visible as visible  # for reporters, which find all of this here
 
 _LONE_SURROGATE: Final = "[\ud800-\udfff]"
 

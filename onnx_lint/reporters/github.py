@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, TextIO
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible

@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final, TextIO
 
-from onnx_lint import __version__, package_data
-from onnx_lint.registry import registry
+from onnx_lint import __version__
+from onnx_lint.common import package_data
+from onnx_lint.engine.registry import registry
 from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 
 class Elements(Record):

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
-from onnx_lint.record import EMPTY
+from onnx_lint.common.record import EMPTY
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.records import (

@@ -11,11 +11,11 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from onnx_lint.model.flow.provenance import Declared, Provenance, Value, Way
-from onnx_lint.model.flow.walks import Walked
-from onnx_lint.model.graph import Node
-from onnx_lint.model.places.place import Place
-from onnx_lint.model.shapes.fact import Fact
+from onnx_lint.inference.flow.provenance import Declared, Provenance, Value, Way
+from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.places.place import Place
 from onnx_lint.reporters.records import json_safe
 from onnx_lint.wording import report_name
 

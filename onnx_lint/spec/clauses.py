@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint import package_data
-from onnx_lint.record import EMPTY, Record, field_names
+from onnx_lint.common import package_data
+from onnx_lint.common.record import EMPTY, Record, field_names
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 __all__ = [

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 
 class Since(Record):

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import registry
+from onnx_lint.ir.places.place import key_of, place_of
 from onnx_lint.model import Model
-from onnx_lint.model.places.place import key_of, place_of
-from onnx_lint.record import replace
-from onnx_lint.registry import registry
 from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
 from onnx_lint.surroundings.facts import known_types
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.documents.kinds import MODEL
+from onnx_lint.ir.parts import Metadata
 from onnx_lint.model import Model
-from onnx_lint.model.documents.kinds import MODEL
-from onnx_lint.model.parts import Metadata
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -16,22 +16,22 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
-from heeding import heed_signals
-from made_rules import registered
+from support.models.clean_model import CLEAN
+from support.processes.signals import heed_signals
+from support.project.checkout import ROOT
+from support.project.made_rules import registered
 
 from onnx_lint import __version__
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import report_file, use_color
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.selection import selected_rules
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.registry import registry
 from onnx_lint.rule import Rule
-from onnx_lint.selection import selected_rules
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import EDITIONS
 
@@ -152,7 +152,7 @@ def _crash(model: Any) -> Iterator[Any]:
 def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0"), "graph", "crashing", None)
     rules = MappingProxyType({**registry(), "crashing-rule": entry})
-    for module in ("onnx_lint.registry", "onnx_lint.selection", "onnx_lint.reporters.sarif_rules"):
+    for module in ("onnx_lint.engine.registry", "onnx_lint.engine.selection", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.registry", lambda: rules)
 
 
@@ -195,7 +195,7 @@ def test_a_crash_outside_the_rules_is_an_internal_error_of_that_file(
     def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("onnx_lint.engine.load", crash)
+    monkeypatch.setattr("onnx_lint.engine.lint.load", crash)
     assert run(["clean.textproto"]) == 3
     assert (
         "Error: internal error: onnx-lint crashed on clean.textproto: RuntimeError: boom\n" in capsys.readouterr().err
@@ -619,12 +619,12 @@ def test_start_up_imports_neither_rich_nor_numpy(folder: Path, arguments: list[s
         import sys
         from onnx_lint.cli.application import run
         code = run({arguments!r})
-        print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine"}} & sys.modules.keys()), file=sys.stderr)
+        print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine.lint"}} & sys.modules.keys()), file=sys.stderr)
         """
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, cwd=folder, check=False)
-    expected = [] if arguments == ["--version"] else ["onnx_lint.engine"]
+    expected = [] if arguments == ["--version"] else ["onnx_lint.engine.lint"]
     assert done.stderr.decode() == f"0 {expected}\n"
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkout import ROOT
-from fixture_files import fixtures
 from jsonschema import Draft202012Validator
+from support.project.checkout import ROOT
+from support.project.fixture_files import fixtures
 
-from onnx_lint.engine import lint_file
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.jobs import Job
 from onnx_lint.fleet.page import write_page
 from onnx_lint.fleet.records import failed, outcome_of, unreadable
@@ -24,7 +25,6 @@ from onnx_lint.fleet.scan import head_of
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Totals, difference
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 IDENTITY = {"size": 3, "version": "1", "settings": "0"}

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import walked
-from fixture_models import some_models
+from support.models import exhaustive_walk as walked
+from support.models.fixture_models import some_models
 
 FIELDS = ("doc_string", "metadata_props", "value_info", "initializer", "quantization_annotation")
 

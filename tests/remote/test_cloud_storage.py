@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cloud_storage_server import CloudStorageServer
-from remote_models import external_model, small_model, write_inlined
+from support.servers.cloud_storage_server import CloudStorageServer
+from support.servers.remote_models import external_model, small_model, write_inlined
 
-from onnx_lint.engine import lint_file
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
 from onnx_lint.remote import RemoteError, listed, open_remote
-from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.remote
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from remote_models import external_model, small_model, write_inlined
+from support.servers.remote_models import external_model, small_model, write_inlined
 
 from onnx_lint import lint
-from onnx_lint.engine import lint_file, lint_source
+from onnx_lint.engine.lint import lint_file, lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.remote import RemoteError, listed, open_remote
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.remote
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from remote_models import external_model, small_model, write_inlined
-from web_server import Asked, File, WebServer
+from support.servers.remote_models import external_model, small_model, write_inlined
+from support.servers.web_server import Asked, File, WebServer
 
-from onnx_lint.engine import lint_file, lint_source
-from onnx_lint.limits import Limits
+from onnx_lint.engine.lint import lint_file, lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import Limits
+from onnx_lint.input.source import BytesSource
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.remote
 

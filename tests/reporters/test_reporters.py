@@ -13,12 +13,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from checkout import TESTS
-from made_rules import registered
-from made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, warning
+from support.project.checkout import TESTS
+from support.project.made_rules import registered
+from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, warning
 
-from onnx_lint.record import replace
-from onnx_lint.registry import Registered, registry
+from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.report import Facts, FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.registry import registry
+from onnx_lint.engine.registry import registry
 from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
 
 from onnx_lint.spec import releases
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
