@@ -19,7 +19,8 @@ from support.project.syntax_trees import files, tree_of
 LAYERS = (
     {"common"},
     {"wording"},
-    {"input", "spec"},
+    {"input"},
+    {"spec"},
     {"schema"},
     {"ir"},
     {"inference"},
