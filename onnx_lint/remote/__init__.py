@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_remote as is_remote
 from onnx_lint.input.locations import shown_address
-from onnx_lint.remote.access import Patience, access_of
+from onnx_lint.remote.access import access_of
 from onnx_lint.remote.errors import RemoteError as RemoteError
 from onnx_lint.remote.listing import RemoteObject as RemoteObject
 from onnx_lint.remote.listing import listed as listed
@@ -27,8 +26,7 @@ def open_remote(target: RemoteObject | str, settings: Settings) -> RemoteSource:
 
     Raises RemoteError where it cannot be read; the text begins with the address as reports show it.
     """
-    access = access_of(settings.limits, download=settings.download)
-    access = replace(access, patience=Patience(settings.limits.remote_seconds))
+    access = access_of(settings.limits, download=settings.download).counted()
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
         return RemoteSource(found.address, access, found.version)
