@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.project.built_in_rules import RULES, breaches
+from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
 from support.project.fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, fixtures_of
 from support.project.syntax_trees import files, tree_of
@@ -56,7 +56,7 @@ def test_id_function_file_and_folder_agree():
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.rule.id):
             yield "the name is not in lower case with hyphens"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def test_the_id_names_a_matter_and_no_instruction():
@@ -65,7 +65,7 @@ def test_the_id_names_a_matter_and_no_instruction():
         if first in INSTRUCTIONS:
             yield f"the name begins with '{first}', which is an instruction"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def test_the_documentation_is_complete():
@@ -84,7 +84,7 @@ def test_the_documentation_is_complete():
         if not all(body.strip() for body in bodies):
             yield "a section is empty"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def test_the_clauses_of_the_rule_name_the_rule():
@@ -97,7 +97,7 @@ def test_the_clauses_of_the_rule_name_the_rule():
             if entry.rule.id not in clauses()[name].rules:
                 yield f"it cites {name}, which does not name it"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def test_the_rules_that_a_clause_names_cite_it():
@@ -126,7 +126,7 @@ def test_there_is_a_valid_and_an_invalid_fixture():
         if False not in shown:
             yield "there is no invalid fixture"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def test_each_clause_has_an_invalid_fixture():
@@ -144,7 +144,7 @@ def test_each_clause_has_an_invalid_fixture():
         for clause in sorted(shadowed & shown):
             yield f"a fixture breaks {clause}, so the clause is not shadowed"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def test_shadowed_clauses_are_cited_and_explained():
@@ -220,7 +220,7 @@ def test_a_rule_imports_no_rule_and_prints_nothing():
         for name in sorted(called & {"print", "open", "eval", "exec", "input"}):
             yield f"it calls {name}"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def _imported(node: ast.AST) -> list[str]:
@@ -244,7 +244,7 @@ def test_a_rule_is_a_generator_without_a_class():
         elif not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function)):
             yield f"its function {name} is not a generator"
 
-    assert breaches(check) == []
+    check_each_rule(check)
 
 
 def _only_data(tree: ast.Module) -> bool:
@@ -268,4 +268,4 @@ def test_options_are_keyword_only_with_type_and_default():
             if f"`{name}`" not in entry.rule.documentation:
                 yield f"its documentation does not mention the option '{name}'"
 
-    assert breaches(check) == []
+    check_each_rule(check)
