@@ -126,7 +126,7 @@ def test_standard_input_goes_by_the_working_directory(folder: Path) -> None:
     command = [sys.executable, "-m", "onnx_lint", "-", "-f", "concise"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        command, input=ODD.encode(), capture_output=True, env=environment, timeout=60, check=False, cwd=folder
+        command, input=ODD.encode(), capture_output=True, env=environment, timeout=600, check=False, cwd=folder
     )
     assert (done.returncode, done.stderr) == (1, b"")
 
@@ -142,7 +142,7 @@ def test_without_a_file_nothing_is_imported_for_it(folder: Path) -> None:
         capture_output=True,
         text=True,
         env=environment,
-        timeout=60,
+        timeout=600,
         check=True,
         cwd=folder,
     )

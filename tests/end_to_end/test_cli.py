@@ -67,7 +67,7 @@ def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[byte
     """Run the program in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
     command = [sys.executable, "-m", "onnx_lint", *arguments]
-    return subprocess.run(command, capture_output=True, env=environment, timeout=60, check=False, **options)
+    return subprocess.run(command, capture_output=True, env=environment, timeout=600, check=False, **options)
 
 
 def _shown(value: Any) -> str:
@@ -523,7 +523,7 @@ def test_an_interrupt_ends_quietly(folder: Path) -> None:
         running.stdin.write(bytes(1 << 20))
         running.stdin.flush()
         running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=60) == 130
+        assert running.wait(timeout=600) == 130
         assert running.stdout.read() == b""
         assert running.stderr.read().strip() == b""
 

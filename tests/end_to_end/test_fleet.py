@@ -498,7 +498,7 @@ def test_a_scheduler_that_goes_or_is_not_there(place: Place) -> None:
         with place.started("--to", "reports", "--scheduler", address) as scan:
             _wait_for(lambda: place.landed("reports") > 0, "models")
             scheduler.kill()
-            _, errors = scan.communicate(timeout=120)
+            _, errors = scan.communicate(timeout=600)
         assert scan.returncode == 2
         assert "Error: " in errors
         assert "Traceback" not in errors

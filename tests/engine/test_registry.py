@@ -109,7 +109,7 @@ def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.stderr == ""
     return done.returncode, done.stdout

@@ -26,7 +26,7 @@ def fleet() -> None:
 def scan(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     given = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
     command = [sys.executable, "-m", "onnx_lint", "scan", *arguments, "--to", "reports", "--workers", "2"]
-    return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, check=False, timeout=240)
+    return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, check=False, timeout=600)
 
 
 def records(folder: Path) -> dict[str, dict[str, object]]:
