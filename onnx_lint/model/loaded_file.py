@@ -16,6 +16,7 @@ from onnx_lint.ir.documents.roots import values
 from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import ROOT, Key, Place
+from onnx_lint.model.crashes import Crashes
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
@@ -82,6 +83,8 @@ class LoadedFile:
         """The operators that are known."""
         self.target = target
         """The consumer that the model is meant for."""
+        self.crashes = Crashes()
+        """The bugs that were met in what follows from the model."""
         # What a graph or node imports that stands in no model; any other file says itself what it imports.
         self._supposed = opset_imports if kind in OF_MODELS else EMPTY
 
