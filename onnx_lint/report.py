@@ -13,7 +13,7 @@ from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import report_name
 
 if TYPE_CHECKING:
-    from onnx_lint.model.crashes import CrashSite
+    from onnx_lint.ir.crashes import CrashSite
 
 OWN_ERRORS = "onnx-lint"
 """What stands for the rule in an internal error that no rule made."""

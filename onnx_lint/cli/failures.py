@@ -32,8 +32,8 @@ def tell_failures(report: Report, internal_errors: str = "error") -> None:
 
 
 HOW_TO_GO_ON = (
-    "All other findings are reported. To go on: --exclude leaves files out, --internal-errors warning keeps such errors "
-    "from failing the run.\n"
+    "All other findings are reported. To go on: --exclude leaves files out, and --internal-errors warning keeps such "
+    "errors from failing the run.\n"
 )
 
 

@@ -11,12 +11,12 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, describe_kind
 from onnx_lint.ir.documents.roots import values
 from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import ROOT, Key, Place
-from onnx_lint.model.crashes import Crashes
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.releases import NEWEST_IR_VERSION

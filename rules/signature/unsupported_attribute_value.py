@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.attribute_faults import listed_values, unlisted_values
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.ir.operators.operators import AlikeNodes
 from onnx_lint.model import Model, Node, Place
-from onnx_lint.model.crashes import true_if_it_crashes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values, element_type_name, is_element_type

@@ -6,10 +6,10 @@ from functools import partial
 
 from onnx_lint.inference.shapes.dims import are_sizes
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.given import broken_by
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model import Model, Node, Place
-from onnx_lint.model.crashes import true_if_it_crashes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations

@@ -8,7 +8,7 @@ from itertools import chain, combinations
 from random import Random
 
 import pytest
-from random_operands import DOMAINS, operator_versions, random_attributes
+from support.models.random_operands import DOMAINS, operator_versions, random_attributes
 
 from onnx_lint import schema
 from onnx_lint.engine.lint import lint_model

@@ -19,7 +19,7 @@ from onnx_lint.inference.types.problem import Problem
 from onnx_lint.inference.types.type_string import ValueType, optional_element, sequence_element
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.model.crashes import Crash, crash_of
+from onnx_lint.ir.crashes import Crash, crash_of
 from onnx_lint.spec.operators import OperatorSchema, Option
 
 if TYPE_CHECKING:

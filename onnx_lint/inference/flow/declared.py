@@ -19,8 +19,8 @@ from onnx_lint.inference.shapes.stated import (
 )
 from onnx_lint.inference.types.type_string import tensor_of
 from onnx_lint.ir.columns.gather import dimensions
+from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Graph
-from onnx_lint.model.crashes import Crashes, crash_of
 
 FactsByName = Mapping[str, Fact]
 

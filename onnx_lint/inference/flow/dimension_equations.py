@@ -21,9 +21,9 @@ from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import Argument, Operands
 from onnx_lint.inference.shapes.problem import Place as Source
 from onnx_lint.inference.types.conflict import Note
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place
-from onnx_lint.model.crashes import Crashes
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 

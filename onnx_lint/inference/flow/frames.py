@@ -16,11 +16,11 @@ from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Bindings, read_arguments
 from onnx_lint.inference.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
-from onnx_lint.model.crashes import Crashes, crash_of
 from onnx_lint.spec.releases import newest_opset_version
 
 TypedOperators = dict[NodeForm, TypedOperator | None]
@@ -32,7 +32,7 @@ Known = dict[str, Fact]
 """What is known of the values that the nodes of a graph see."""
 
 Walk = Generator["Walk", Facts, Facts]
-"""A walk over a graph, see onnx_lint.inference.flow.walk: it yields the walks that it needs, and returns the outputs."""
+"""A walk over a graph, see inference/flow/walk.py: it yields the walks that it needs, and returns the outputs."""
 
 
 class Ground(Record):

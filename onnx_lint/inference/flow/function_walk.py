@@ -16,8 +16,8 @@ from onnx_lint.inference.shapes.attribute_values import Protos
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Facts
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Arguments, argument_of, read_arguments
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
-from onnx_lint.model.crashes import Crashes
 
 
 class FunctionWalk:

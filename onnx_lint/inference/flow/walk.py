@@ -20,8 +20,8 @@ from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_posi
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.types.problem import DisallowedOutput
+from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, Node
-from onnx_lint.model.crashes import crash_of
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.function_walk import FunctionWalk

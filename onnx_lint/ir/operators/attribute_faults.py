@@ -11,8 +11,8 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
-from onnx_lint.model.crashes import true_if_it_crashes
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
 from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints

@@ -6,8 +6,8 @@ from __future__ import annotations
 from functools import partial
 
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.operators import Operators
-from onnx_lint.model.crashes import true_if_it_crashes
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations

@@ -7,7 +7,13 @@ from itertools import product
 from random import Random
 
 import pytest
-from random_operands import DOMAINS, counts_of_operands, operator_versions, random_attributes, random_facts
+from support.models.random_operands import (
+    DOMAINS,
+    counts_of_operands,
+    operator_versions,
+    random_attributes,
+    random_facts,
+)
 
 from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.dimension_equations import _EQUATED, Recorder

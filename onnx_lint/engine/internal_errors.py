@@ -9,8 +9,8 @@ from typing import TypeVar
 from onnx_lint.common.cached import exceptions_of, property_of
 from onnx_lint.common.record import replace
 from onnx_lint.input.source import ReadError
+from onnx_lint.ir.crashes import crash_of, is_bug
 from onnx_lint.model import Model
-from onnx_lint.model.crashes import crash_of, is_bug
 from onnx_lint.report import OWN_ERRORS, InternalError
 
 _Part = TypeVar("_Part")
