@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Final
 
 from onnx_lint.cli.crash import write_trace
 from onnx_lint.cli.paths import hint_for_missing
@@ -28,12 +29,11 @@ def tell_failures(report: Report, internal_errors: str = "error") -> None:
         for error in file.internal_errors:
             print_internal_error(file.path, error, level, printed)
     if printed and level == "Error":
-        sys.stderr.write(HOW_TO_GO_ON)
+        sys.stderr.write(_HOW_TO_GO_ON)
 
 
-HOW_TO_GO_ON = (
-    "All other findings are reported. To go on: --exclude leaves files out, and --internal-errors warning keeps such "
-    "errors from failing the run.\n"
+_HOW_TO_GO_ON: Final = (
+    "To go on: --exclude leaves files out, and --internal-errors warning keeps internal errors from failing the run.\n"
 )
 
 
