@@ -15,6 +15,8 @@ import pytest
 
 from onnx_lint import assertion, library
 from onnx_lint.cli.application import run
+from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import registry
 from onnx_lint.inference.flow import declared, dimension_equations, frames
 from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.declarations import Declarations
@@ -25,6 +27,7 @@ from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators import attribute_faults
 from onnx_lint.model import Model
 from onnx_lint.reporters import REPORTERS
+from onnx_lint.rule import Finding
 
 FAULTY = """
 <ir_version: 10, opset_import: ["" : 21, "local" : 1]>
@@ -182,6 +185,27 @@ def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(
     assert {rule for _, rule, _ in lost} <= set(error["not_run"])
     assert {path for path, _, _ in lost} == {"./crash.onnx"}
     assert told.count("Traceback") == 1
+
+
+def test_a_rule_keeps_what_it_found_before_it_crashed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = registry()["duplicate-node-name"]
+    original = entry.rule
+
+    def broken(model: Model) -> Iterator[Finding]:
+        yield from original.check(model)
+        raise RuntimeError("boom")
+
+    _, sound, _ = _json(capsys, ".")
+    monkeypatch.setitem(vars(entry), "rule", replace(original, check=broken))
+    code, report, _ = _json(capsys, "crash.onnx")
+    assert code == 3
+    (error,) = report["files"][0]["internal_errors"]
+    assert error["rule"] == "duplicate-node-name"
+    rules = [found["rule"] for found in report["files"][0]["diagnostics"]]
+    assert rules == [found["rule"] for found in sound["files"][0]["diagnostics"]]
+    assert "duplicate-node-name" in rules
 
 
 def test_equal_tracebacks_are_printed_once(
