@@ -45,7 +45,7 @@ FLOORS = {
         {"in_words", "payload", "places"},
         {"columns", "fault"},
         {"graph"},
-        {"names", "parts", "sharding"},
+        {"crashes", "names", "parts", "sharding"},
         {"attributes"},
         {"documents", "nesting", "operators", "tensors"},
     ),

@@ -38,6 +38,7 @@ class Request(Record):
     variant: str = DEFAULT_STANDARD.variant
     fail_on: str = "error"
     exit_zero: bool = False
+    internal_errors: str = "error"
     min_severity: str = "note"
 
     proto: str | None = None

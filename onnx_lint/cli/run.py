@@ -74,7 +74,7 @@ def run(request: Request) -> int:
     # What has no other purpose than to be read ends with its reader.
     is_for_reader = live is not None and len(outputs) == 1 and not request.timings
     report = _lint(tasks, plan, head, live, is_for_reader=is_for_reader)
-    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
+    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics), own.internal_errors)
     start = time.perf_counter()
     left = [output for output in outputs if live is None or output is not live.output]
     if live is not None:
@@ -88,10 +88,10 @@ def run(request: Request) -> int:
 
         sys.stdout.flush()
         tell_timings(report, before, time.perf_counter() - start)
-    if code > exit_codes.FINDINGS:
+    if code > exit_codes.FINDINGS or any(file.internal_errors for file in report.files):
         from onnx_lint.cli.failures import tell_failures
 
-        tell_failures(report)
+        tell_failures(report, own.internal_errors)
     return code
 
 
@@ -237,6 +237,7 @@ def _options_of(request: Request) -> Options:
         documentation=request.documentation_url,
         # A run that is not to fail still shows as failed tests what would have failed it.
         failing="error" if failing == "never" else failing,
+        internal_errors=request.internal_errors,
     )
 
 

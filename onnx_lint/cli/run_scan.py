@@ -74,7 +74,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
                 )
                 return exit_codes.INTERRUPTED
             told = _told([reports], own["against"])
-            return _tell(*told, replace(request, fail_on=run.fail_on), own)
+            return _tell(*told, replace(request, fail_on=run.fail_on, internal_errors=run.internal_errors), own)
     except FleetError as error:
         raise RunError(str(error)) from error
     except ModuleNotFoundError as error:
@@ -96,7 +96,7 @@ def run_summary(request: Request, own: Mapping[str, Any]) -> int:
     run = Plan(request).of_run()
     try:
         told = read_at_once(own["summaries"], lambda scans: _told(scans, own["against"]))
-        return _tell(*told, replace(request, fail_on=run.fail_on), own)
+        return _tell(*told, replace(request, fail_on=run.fail_on, internal_errors=run.internal_errors), own)
     except FleetError as error:
         raise RunError(str(error)) from error
 
@@ -181,17 +181,17 @@ def _tell(totals: Totals, new: Difference | None, request: Request, own: Mapping
             _writer(own["format_name"])(totals, new, stream)
     found = new.findings if new is not None else totals.all.findings
     fail_on = "never" if request.exit_zero else request.fail_on
-    return _exit_code(totals, found, fail_on)
+    return _exit_code(totals, found, fail_on, request.internal_errors)
 
 
 def _writer(name: str) -> Any:
     return {"text": write_text, "json": write_json, "html": write_page}[name]
 
 
-def _exit_code(totals: Totals, found: Mapping[str, int], fail_on: str) -> int:
-    if totals.crashed:
+def _exit_code(totals: Totals, found: Mapping[str, int], fail_on: str, internal_errors: str) -> int:
+    if totals.crashed and internal_errors == "error":
         return exit_codes.INTERNAL_ERROR
-    if totals.unreadable or totals.not_judged:
+    if totals.unreadable or totals.not_judged or totals.not_linted:
         return exit_codes.NOT_CHECKED
     failing: Iterable[str] = LEVELS[: LEVELS.index(fail_on) + 1] if fail_on in LEVELS else ()
     return exit_codes.FINDINGS if any(found[level] for level in failing) else exit_codes.CLEAN

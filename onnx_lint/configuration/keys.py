@@ -153,6 +153,17 @@ _DECLARED: Final = (
         "--fail-on",
     ),
     Key(
+        "internal-errors",
+        choice(("error", "warning")),
+        "error",
+        "Whether a crash of onnx-lint itself gives exit code 3, or only a warning.",
+        "With warning the findings alone decide the exit code; a file without any verdict counts as not checked. Taken "
+        "from the configuration of the working directory.",
+        'internal-errors = "error"',
+        "--internal-errors",
+        of_run=True,
+    ),
+    Key(
         "baseline",
         TEXT,
         None,

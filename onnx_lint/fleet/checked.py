@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.fleet.tables import FILE_COLUMNS, FINDING_COLUMNS, file_row, finding_row
+from onnx_lint.reporters.records import internal_error
 
 LEVELS: Final = ("error", "warning", "note")
 
@@ -60,7 +61,12 @@ def check_file(file: Mapping[str, Any]) -> int:
     _check_row(row, FILE_COLUMNS, _FILE_NEEDS)
     if not all(value is None or isinstance(value, (str, int)) for value in file["object"].values()):
         raise ValueError("what tells the object from others is none of that")
-    texts = [error[name] for error in file["internal_errors"] for name in ("rule", "exception")]
+    texts: list[Any] = []
+    for error in map(internal_error, file["internal_errors"]):
+        texts += [error.rule, error.exception, error.traceback, *error.not_run]
+        texts += [text for text in (error.work, error.operator, error.node, error.place) if text is not None]
+        if type(error.nodes) is not int or error.nodes < 0:
+            raise ValueError("a number of nodes is none")
     if "specification" in file:
         texts += [file["specification"][name] for name in ("edition", "variant")]
     if not all(isinstance(text, str) for text in texts):

@@ -33,6 +33,7 @@ def _body(totals: Totals, new: Difference | None) -> Iterator[str]:
     yield tiles_of(
         [
             (counted(totals.all.models, "model"), ""),
+            *([(f"{totals.crashed:,} with internal errors", "error")] if totals.crashed else []),
             *((counted(totals.all.findings[level], level), level) for level in LEVELS),
             (f"{totals.conforming:,} conform", "good"),
         ]

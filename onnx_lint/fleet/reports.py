@@ -35,8 +35,8 @@ from onnx_lint.fleet.shards import (
     write_shard,
     write_whole,
 )
-from onnx_lint.report import OWN_ERRORS
 from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.records import internal_error
 
 T = TypeVar("T")
 
@@ -172,7 +172,7 @@ def _entries_of(shard: str) -> dict[str, Entry]:
     """What stands in a shard, by path. Raises FleetError for one that is damaged."""
     found = {}
     for record, place in records_in(shard):
-        fell = any(error["rule"] == OWN_ERRORS for error in record["internal_errors"])
+        fell = any(internal_error(error).has_ended_lint for error in record["internal_errors"])
         identity = json.dumps(record["object"], sort_keys=True)
         found[record["path"]] = Entry(identity, record["unreadable"] is None and not fell, place)
     return found

@@ -13,6 +13,8 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.reports import Reports
 from onnx_lint.fleet.shards import Records
 from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.records import internal_error
+from onnx_lint.reporters.wording import internal_error_of
 
 MAX_LISTED: Final = 1_000
 """Of models without a verdict, and of new findings, so many are listed; all are counted."""
@@ -57,6 +59,8 @@ class Totals:
         """Models that were read and not judged, and of which nothing was found."""
         self.crashed = 0
         """Models in which a rule crashed, or whose lint ended its process."""
+        self.not_linted = 0
+        """Those of them on which there is no verdict at all."""
         self.without_verdict: list[tuple[str, str]] = []
         """The first of these: path and reason."""
         self.missing = 0
@@ -101,7 +105,9 @@ class Totals:
             reason = file["unreadable"]
         elif file["internal_errors"]:
             self.crashed += 1
-            reason = "; ".join(f"{error['rule']}: {error['exception']}" for error in file["internal_errors"])
+            errors = list(map(internal_error, file["internal_errors"]))
+            self.not_linted += any(error.has_ended_lint for error in errors)
+            reason = "; ".join(map(internal_error_of, errors))
         elif file["not_judged"] is not None:
             self.not_judged += not is_found
             reason = None if is_found else file["not_judged"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -52,4 +52,4 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.declared_shapes:
         of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"
-        yield finding_of(conflict, clause="NOD-8c" if conflict.field == "output" else of_value_info)
+        yield from findings_of(model, conflict, clause="NOD-8c" if conflict.field == "output" else of_value_info)

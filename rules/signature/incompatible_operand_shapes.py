@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause="NOD-8a", since="0.1.0", about=Model.has_shape_conflicts, needs="node", security=("CWE-125", "CWE-787"))
@@ -51,4 +51,4 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.shapes:
         if conflict.source is None:
-            yield finding_of(conflict)
+            yield from findings_of(model, conflict)

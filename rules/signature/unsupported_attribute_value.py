@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.attribute_faults import listed_values, unlisted_values
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.ir.operators.operators import AlikeNodes
@@ -59,10 +61,18 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
         assert schema is not None
         restricted = listed_values(schema, alike)
         forms = set().union(*alike.forms.values()) if restricted else ()
-        if any(unlisted_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
+        if any(
+            true_if_it_crashes(partial(unlisted_values, attribute, schema, restricted))
+            for form in forms
+            for attribute in form.attributes
+        ):
             for node in alike.nodes:
-                yield from _findings(model.operators.schemas, schema, alike, node, restricted)
+                with model.crashes.at_node(_CHECK, node):
+                    yield from _findings(model.operators.schemas, schema, alike, node, restricted)
     yield from _handed_in(model)
+
+
+_CHECK = "checking the values of attributes"
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
@@ -72,16 +82,19 @@ def _handed_in(model: Model) -> Iterator[Finding]:
         for attribute in bound.bound.attributes:
             giver = bound.givers.get(attribute.name)
             allowed = allowed_values(bound.schema, attribute.name) if giver is not None else None
-            wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed}) if allowed is not None else []
-            if giver is None or allowed is None or not wrong:
+            if giver is None or allowed is None:
                 continue
-            related = tuple(Related(*note) for note in bound.notes([attribute.name]))
-            for node in bound.nodes:
-                place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
-                if (place, giver.place) not in told:
-                    told.add((place, giver.place))
-                    subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
-                    yield _finding(model.operators.schemas, subject, bound, node, place, related)
+            with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+                wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed})
+                if not wrong:
+                    continue
+                related = tuple(Related(*note) for note in bound.notes([attribute.name]))
+                for node in bound.nodes:
+                    place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
+                    if (place, giver.place) not in told:
+                        told.add((place, giver.place))
+                        subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
+                        yield _finding(model.operators.schemas, subject, bound, node, place, related)
 
 
 class _Subject(Record):

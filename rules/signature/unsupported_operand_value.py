@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause="NOD-8b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -48,4 +48,4 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.shapes:
         if isinstance(conflict.source, int):
-            yield finding_of(conflict)
+            yield from findings_of(model, conflict)

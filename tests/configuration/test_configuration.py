@@ -443,6 +443,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ('severity.cycle = "note"', "command line"),
         ("pedantic = true", "--config 'pedantic=true'"),
         ('fail-on = "note"', "command line"),
+        ('internal-errors = "error"', "default"),
         ("# baseline is not set", "default"),
         ("# target-ir is not set", "default"),
         ('target-opset."ai.onnx" = 17', "command line"),

@@ -21,6 +21,7 @@ from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import Argument, Operands
 from onnx_lint.inference.shapes.problem import Place as Source
 from onnx_lint.inference.types.conflict import Note
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
@@ -73,19 +74,27 @@ _MOST_TOLD: Final = 3
 """So many reasons stand in a message; all are related places."""
 
 
-def contradictions(flow: ValueFlow) -> list[Contradiction]:
-    """The equations that cannot be true, each variable once."""
+def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
+    """The equations that cannot be true, each variable once.
+
+    A bug costs the equations of a node, or of a scope, and is noted.
+    """
     equations: dict[_Scope, list[Equation]] = {(): []}
     for walked in flow.walks.first:
         scope = _scope(walked.graph, walked.call)
         if scope is not None:
-            equations.setdefault(scope, []).extend(_equations(flow, walked))
+            with crashes.at_place(_SOLVE, walked.graph.place):
+                equations.setdefault(scope, []).extend(_equations(flow, walked, crashes))
     solutions: dict[_Scope, _Solution] = {}
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
         solution = solutions[scope] = _Solution(solutions.get(scope[:-1]) if scope not in ((), _APART) else None)
-        found += solution.contradictions(equations[scope])
+        with crashes.during(_SOLVE):
+            found.extend(solution.contradictions(equations[scope]))
     return found
+
+
+_SOLVE: Final = "comparing dimension variables"
 
 
 _Scope = tuple[int, ...]
@@ -116,7 +125,7 @@ _DEEPEST: Final = 64
 """Graphs that are nested deeper are not looked at; no parser reads a file with so many but through functions."""
 
 
-def _equations(flow: ValueFlow, walked: Walked) -> Iterator[Equation]:
+def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[Equation]:
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
@@ -124,17 +133,18 @@ def _equations(flow: ValueFlow, walked: Walked) -> Iterator[Equation]:
         cell = walked.cells.get(node.form)
         if cell is None or cell.operator is None or cell.operator.by_subgraphs:
             continue
-        facts = flow.walks.inputs(walked, node)
-        declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
-        if any(_has_variables(each) for each in declared):
-            outputs = cell.outcome(facts).outputs
-            for name, made, each in zip(node.outputs, outputs, declared, strict=False):
-                yield from _of_declaration(graph, places, node, name, made, each)
-        if node.op_type in _EQUATED and any(_has_variables(each) for each in facts):
-            recorder = cell.operands(facts, Recorder)
-            if isinstance(recorder, Recorder):
-                cell.infer(recorder)
-                yield from _of_operands(node, facts, recorder)
+        with crashes.at_node(_SOLVE, node):
+            facts = flow.walks.inputs(walked, node)
+            declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
+            if any(_has_variables(each) for each in declared):
+                outputs = cell.outcome(facts).outputs
+                for name, made, each in zip(node.outputs, outputs, declared, strict=False):
+                    yield from _of_declaration(graph, places, node, name, made, each)
+            if node.op_type in _EQUATED and any(_has_variables(each) for each in facts):
+                recorder = cell.operands(facts, Recorder)
+                if isinstance(recorder, Recorder):
+                    cell.infer(recorder)
+                    yield from _of_operands(node, facts, recorder)
 
 
 def _has_variables(fact: Fact) -> bool:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
@@ -66,7 +68,7 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
 def has_attribute_faults(operators: Operators) -> bool:
     """Whether any node has an attribute with such a fault."""
     return any(
-        attribute_faults(alike.operator.schema, form)
+        true_if_it_crashes(partial(attribute_faults, alike.operator.schema, form))
         for alike in operators.verified_nodes
         if alike.attributes and alike.operator.schema is not None
         for forms in alike.forms.values()
@@ -77,7 +79,7 @@ def has_attribute_faults(operators: Operators) -> bool:
 def has_unlisted_values(operators: Operators) -> bool:
     """Whether any node has an attribute with a value that is not one of those that its operator has for it."""
     return any(
-        unlisted_values(attribute, alike.operator.schema, listed)
+        true_if_it_crashes(partial(unlisted_values, attribute, alike.operator.schema, listed))
         for alike in operators.verified_nodes
         if alike.operator.schema is not None and (listed := listed_values(alike.operator.schema, alike))
         for forms in alike.forms.values()

@@ -31,7 +31,8 @@ def tree_faults(given: Mapping[str, Proto]) -> Iterator[Fault]:
     nodes = _longest(given, "nodes_featureids", "nodes_truenodeids")
     leaves = _longest(given, "leaf_targetids", "leaf_weights")
     if nodes is not None:
-        yield from _outside(given, "tree_roots", nodes, "node", "nodes_featureids")
+        other = "nodes_featureids" if "nodes_featureids" in given else "nodes_truenodeids"
+        yield from _outside(given, "tree_roots", nodes, "node", other)
     targets = given["n_targets"].i if "n_targets" in given else -1
     # A negative number has a finding of its own.
     if targets >= 0:
