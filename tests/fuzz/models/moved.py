@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model with all nodes of its graph moved into the branches of an If, or into a function, which changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from onnx import ModelProto, NodeProto, helper, numpy_helper
+
+from .builder import FUNCTIONS_SINCE
+from .placement import DOMAIN, function_of
+
+_UNTYPED_BRANCHES_SINCE = 11
+
+
+def ways(model: ModelProto) -> Iterator[tuple[str, ModelProto]]:
+    """The model with its nodes moved, and into what, as far as its versions have that."""
+    version = {each.domain: each.version for each in model.opset_import}.get("", 0)
+    if version >= _UNTYPED_BRANCHES_SINCE:
+        yield "If", _into_branches(model)
+    if model.ir_version >= FUNCTIONS_SINCE:
+        yield "function", _into_function(model)
+
+
+def _emptied(model: ModelProto) -> ModelProto:
+    made = ModelProto()
+    made.CopyFrom(model)
+    del made.graph.node[:], made.graph.value_info[:]
+    return made
+
+
+def _into_branches(model: ModelProto) -> ModelProto:
+    made = _emptied(model)
+    made.graph.initializer.append(numpy_helper.from_array(np.array(True), "moved_condition"))
+    outputs = [output.name for output in model.graph.output]
+    inner = [name for node in model.graph.node for name in node.output if name]
+    branches = {}
+    for which in ("then", "else"):
+        names = {name: f"{name}_{which}" for name in inner}
+        nodes = [_renamed(node, names) for node in model.graph.node]
+        values = [helper.make_empty_tensor_value_info(names.get(name, name)) for name in outputs]
+        branches[f"{which}_branch"] = helper.make_graph(nodes, which, [], values)
+    made.graph.node.append(helper.make_node("If", ["moved_condition"], outputs, **branches))
+    return made
+
+
+def _renamed(node: NodeProto, names: dict[str, str]) -> NodeProto:
+    """The node with other names, within its subgraphs as well."""
+    made = NodeProto()
+    made.CopyFrom(node)
+    made.input[:] = [names.get(name, name) for name in node.input]
+    made.output[:] = [names.get(name, name) for name in node.output]
+    for attribute in made.attribute:
+        for graph in [attribute.g] if attribute.HasField("g") else []:
+            nodes = [_renamed(each, names) for each in graph.node]
+            del graph.node[:]
+            graph.node.extend(nodes)
+            for output in graph.output:
+                output.name = names.get(output.name, output.name)
+    return made
+
+
+def _into_function(model: ModelProto) -> ModelProto:
+    made = _emptied(model)
+    inputs = list(dict.fromkeys(each.name for each in [*model.graph.input, *model.graph.initializer]))
+    outputs = [output.name for output in model.graph.output]
+    imports = {each.domain: each.version for each in model.opset_import}
+    made.functions.append(function_of("Moved", model.graph.node, inputs, outputs, imports))
+    if DOMAIN not in imports:
+        made.opset_import.add(domain=DOMAIN, version=1)
+    made.graph.node.append(helper.make_node("Moved", inputs, outputs, domain=DOMAIN))
+    return made

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of all versions, and nodes of each that fit its signature and its shapes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib import import_module
+from random import Random
+from types import ModuleType
+
+import onnx.defs
+from onnx import AttributeProto, helper
+from shape_cases.case import Case, Operand, attribute_proto, case
+from shape_cases.mutations import mutated
+from support.models.operator_nodes import attribute_of
+from support.models.typed_nodes import NEEDED
+
+from onnx_lint.inference.shapes.rules import FAMILIES
+from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.operators.attribute_values import allowed_values
+
+Schema = onnx.defs.OpSchema
+
+CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+"""Operators that the builder makes itself, since their subgraphs decide everything."""
+
+_MAPS: Mapping[str, tuple[Case, ...]] = {
+    "CastMap": (
+        case(Operand((), kind="map(int64, tensor(float))")),
+        case(Operand((), kind="map(int64, tensor(string))")),
+    ),
+    "DictVectorizer": (
+        case(Operand((), kind="map(string, tensor(float))"), string_vocabulary=("a", "b")),
+        case(Operand((), kind="map(int64, tensor(float))"), int64_vocabulary=(1, 2, 3)),
+    ),
+    "ZipMap": (case((2, 3), classlabels_int64s=(1, 2, 3)), case(("N", 2), classlabels_strings=("a", "b"))),
+}
+"""Cases of the operators that have no shape cases."""
+
+
+@functools.cache
+def schemas() -> tuple[Schema, ...]:
+    """All operators of all versions that are not deprecated, in a fixed order."""
+    found = [schema for schema in onnx.defs.get_all_schemas_with_history() if not schema.deprecated]
+    return tuple(sorted(found, key=lambda schema: (schema.domain, schema.name, schema.since_version)))
+
+
+@functools.cache
+def newest() -> Mapping[str, int]:
+    """The newest version of each operator set."""
+    return {domain: max(s.since_version for s in schemas() if s.domain == domain) for domain in DOMAINS}
+
+
+DOMAINS = tuple(sorted({schema.domain for schema in schemas()}))
+
+
+@functools.cache
+def _versions() -> Mapping[tuple[str, str], list[int]]:
+    """The versions of each operator, those in which it is deprecated as well, in order."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        found.setdefault((schema.domain, schema.name), []).append(schema.since_version)
+    return {name: sorted(versions) for name, versions in found.items()}
+
+
+def last_version(schema: Schema) -> int:
+    """The last version of the operator set in which the operator is as it is in `schema`."""
+    later = [version for version in _versions()[schema.domain, schema.name] if version > schema.since_version]
+    return min(later, default=newest()[schema.domain] + 1) - 1
+
+
+@functools.cache
+def active(domain: str, version: int) -> Mapping[str, Schema]:
+    """The operators of a version of an operator set, by name."""
+    return {s.name: s for s in schemas() if s.domain == domain and s.since_version <= version <= last_version(s)}
+
+
+@functools.cache
+def _families() -> Mapping[str, ModuleType]:
+    return {
+        name: import_module(f"shape_cases.{family}")
+        for family, names in FAMILIES.items()
+        if family != "control_flow" and "com.microsoft" not in names
+        for name in names.split()
+    }
+
+
+@functools.cache
+def cases_of(schema: Schema) -> tuple[Case, ...]:
+    """Nodes that are right, without those attributes that have nothing to do with shapes."""
+    name = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
+    family = _families().get(name)
+    return tuple(family.cases(schema)) if family is not None else _MAPS.get(schema.name, ())
+
+
+@functools.lru_cache(maxsize=256)
+def _mutated(schema: Schema, index: int) -> tuple[Case, ...]:
+    return tuple(mutated(schema, cases_of(schema)[index]))
+
+
+def some_case(rng: Random, schema: Schema, *, is_wrong: bool) -> Case:
+    """A node of the operator; `is_wrong`: with one thing about it changed, so that it may be wrong."""
+    index = rng.randrange(len(cases_of(schema)))
+    return rng.choice(_mutated(schema, index)) if is_wrong else cases_of(schema)[index]
+
+
+_ELEMENTWISE = frozenset(FAMILIES["unary"].split()) | frozenset(
+    "Add And Div Equal Greater Less Max Min Mul Or Sub Xor".split()
+)
+_WITH_SCALARS = frozenset({"Clip", "Dropout"})
+
+
+def is_elementwise(schema: Schema) -> bool:
+    """Whether a node of the operator is right with inputs of any one shape."""
+    return not schema.domain and schema.name in _ELEMENTWISE - _WITH_SCALARS
+
+
+# --- attributes
+
+
+def attributes(rng: Random, schema: Schema, made: Case) -> dict[str, AttributeProto]:
+    """The attributes of the case, those that are required besides, and some of the others."""
+    found = {name: attribute_proto(schema, name, value) for name, value in made.attributes.items()}
+    needed = NEEDED.get(schema.name, {}) if not made.attributes else {}
+    for name, declared in sorted(schema.attributes.items()):
+        if name in found:
+            continue
+        if name in needed:
+            found[name] = helper.make_attribute(name, needed[name])
+        elif declared.required or (_is_plain(declared) and rng.random() < _OPTIONAL and schema.name != "Constant"):
+            found[name] = _value(rng, schema, name, declared)
+    return found
+
+
+_OPTIONAL = 0.12
+"""How often an attribute is given that the case does not need."""
+
+_PLAIN = frozenset({"FLOAT", "INT", "STRING"})
+_INTEGERS = (0, 0, 0, 1, 1, 1, 1, -1, 2, 3, 7, 10, 2**31, -(2**63))
+_FLOATS = (0.0, 0.5, 1.0, -1.0, 2.0, 1e-5, float("inf"))
+
+
+def _is_plain(declared: Schema.Attribute) -> bool:
+    return AttributeProto.AttributeType.Name(declared.type.value) in _PLAIN
+
+
+def _value(rng: Random, schema: Schema, name: str, declared: Schema.Attribute) -> AttributeProto:
+    """A value of an attribute: mostly one that its type and its description allow."""
+    kind = AttributeProto.AttributeType.Name(declared.type.value)
+    own = BUILT_IN.find(schema.domain, schema.name, schema.since_version)
+    allowed = allowed_values(own, name) if own is not None else None
+    if allowed and kind in ("STRING", "INT") and rng.random() < 0.95:
+        return helper.make_attribute(name, rng.choice(sorted(allowed, key=str)))
+    default = declared.default_value
+    if default.type and rng.random() < 0.3:
+        made = AttributeProto()
+        made.CopyFrom(default)
+        made.name = name
+        return made
+    if kind == "INT":
+        return helper.make_attribute(name, _integer(rng, name))
+    if kind == "FLOAT":
+        return helper.make_attribute(name, rng.choice(_FLOATS))
+    return attribute_of(name, declared.type.value)
+
+
+def _integer(rng: Random, name: str) -> int:
+    if "dtype" in name or name in {"to", "detect_negative"}:
+        return rng.choice((1, 1, 7, 6, 9, 10, 11, 2, 3, 16, 17, rng.randrange(0, 30)))
+    return rng.choice(_INTEGERS)

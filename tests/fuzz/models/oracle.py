@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold for each model: onnx-lint's verdict and shapes beside those of `onnx` and of what really runs."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from onnx import GraphProto, NodeProto
+
+from onnx_lint.engine.lint import Verdict, lint_model, load_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
+from onnx_lint.input.source import BytesSource
+from onnx_lint.model import Model
+from onnx_lint.report import Diagnostic
+from onnx_lint.spec.clauses import Severity
+
+from ..corpus import Seed
+from ..oracle import problem_of
+from . import moved
+from .builder import Made
+from .explained import (
+    FALSE_ALARM,
+    MISSED,
+    OTHER_ELEMENTS,
+    OTHER_SHAPE,
+    OTHER_TYPE,
+    Explained,
+    explanation,
+)
+from .operators import CONTROL_FLOW
+from .runtimes import Ran, cause, refusal, run_onnxruntime, run_reference
+from .values import difference
+
+CRASH = "onnx-lint crashes"
+OF_BYTES = "fails as an input of the byte fuzzer does"
+MOVED = "other verdict once its nodes are moved"
+
+STAGES = ("generator", "onnx-lint", "onnx", "onnxruntime", "reference evaluator", "other forms")
+"""What a worker may be at; a model that ends it is a fault of that."""
+
+_KINDS = {"type": OTHER_TYPE, "shape": OTHER_SHAPE, "elements": OTHER_ELEMENTS}
+_OTHER_FORMS_EACH = 10
+_SETTINGS = Settings()
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """That two see a model differently."""
+
+    kind: str
+    line: str
+    explained: Explained | None = None
+
+
+@dataclass
+class Judged:
+    """What was found about a model."""
+
+    contradictions: list[Contradiction] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def note(self, kind: str, line: str) -> None:
+        """Keep a contradiction, explained or not."""
+        self.contradictions.append(Contradiction(kind, line, explanation(kind, line)))
+
+
+def linted(data: bytes) -> tuple[Model, Verdict]:
+    """The model as onnx-lint has it, and the verdict."""
+    model = load_source(BytesSource(data), "model.onnx", _SETTINGS, is_file=False)
+    return model, lint_model(model, _SETTINGS)
+
+
+def errors_of(verdict: Verdict) -> list[Diagnostic]:
+    """The findings that break a requirement."""
+    return [found for found in verdict.diagnostics if found.severity is Severity.ERROR]
+
+
+def judge(made: Made, at: Callable[[int], None]) -> Judged:
+    """Judge a model; `at` is called with the number of each stage before it begins."""
+    judged, data = Judged(), made.model.SerializeToString()
+    at(1)
+    try:
+        model, verdict = linted(data)
+        facts = dict(model.value_flow.facts)
+    except Exception:
+        judged.note(CRASH, traceback.format_exc())
+        return judged
+    for error in verdict.errors:
+        judged.note(CRASH, error.traceback)
+    errors = errors_of(verdict)
+    judged.counts["errors" if errors else "conforms"] += 1
+    at(2)
+    refused = refusal(data)
+    judged.counts["onnx refuses" if refused else "onnx takes"] += 1
+    if refused and not errors:
+        judged.note(MISSED, cause(refused))
+    ran = _ran(made, at, judged)
+    if ran is not None:
+        for found in errors:
+            shared = " [onnx refuses the model as well]" if refused else ""
+            judged.note(FALSE_ALARM, f"{found.rule} {found.operator or ''}: {found.message}{shared} [{ran.runtime}]")
+        if not errors:
+            _compare_values(made, facts, ran, judged)
+    if made.number % _OTHER_FORMS_EACH == 0:
+        at(5)
+        _other_forms(made, data, errors, judged)
+    return judged
+
+
+def _compare_values(made: Made, facts: Mapping[str, Fact], ran: Ran, judged: Judged) -> None:
+    """Compare what was inferred with what was made; the first value that differs takes all behind it with it."""
+    for node in made.model.graph.node:
+        for name in filter(None, node.output):
+            judged.counts["values compared"] += name in ran.values
+            apart = difference(facts.get(name, UNKNOWN), ran.values.get(name), made.symbols)
+            if apart is not None:
+                judged.note(_KINDS[apart[0]], f"{_described(made, node)}: {apart[1]} [{ran.runtime}]")
+                return
+
+
+def _described(made: Made, node: NodeProto) -> str:
+    """The operator of a node, of a function the one within it, with the version of its operator set."""
+    versions = {each.domain: each.version for each in made.model.opset_import}
+    body = next((each for each in made.model.functions if each.name == node.op_type), None)
+    inner = body.node[0] if body is not None else node
+    if inner.op_type in CONTROL_FLOW:
+        return f"{inner.op_type} of {' '.join(each.op_type for graph in _graphs(inner) for each in graph.node)}"
+    return f"{inner.op_type} as of opset {versions.get(inner.domain)}"
+
+
+def _graphs(node: NodeProto) -> list[GraphProto]:
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
+
+
+def _ran(made: Made, at: Callable[[int], None], judged: Judged) -> Ran | None:
+    """What runs the model to the end: ONNX Runtime, else the reference evaluator; None where neither does."""
+    for stage, run in ((3, run_onnxruntime), (4, run_reference)):
+        at(stage)
+        ran = run(made)
+        if ran.refusal is None:
+            judged.counts[f"run by {ran.runtime}"] += 1
+            return ran
+    judged.counts["run by none"] += 1
+    return None
+
+
+def _other_forms(made: Made, data: bytes, errors: list[Diagnostic], judged: Judged) -> None:
+    problem = problem_of(Seed("a generated model", data), made.number)
+    if problem is not None:
+        judged.note(OF_BYTES, problem)
+    for way, model in moved.ways(made.model):
+        other = errors_of(linted(model.SerializeToString())[1])
+        judged.counts["moved"] += 1
+        one, another = ({found.rule for found in each} for each in (errors, other))
+        if one != another:
+            judged.note(MOVED, f"{way}: only at first {sorted(one - another)}, only then {sorted(another - one)}")

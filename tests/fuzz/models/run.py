@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run over many models: which, over how many processes, and what was found.
+
+A worker that `onnx` or a runtime ends is replaced by one that goes on behind the model at which it did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from google.protobuf import text_format
+
+from .generator import model_of
+from .oracle import CRASH, Contradiction
+from .signature import signature
+from .worker import OWN_STAGES, Told, Worker, fault_of
+
+_PROGRESS_SECONDS = 60.0
+
+
+@dataclass
+class Group:
+    """Contradictions that are the same but for names and numbers."""
+
+    count: int = 0
+    example: Contradiction | None = None
+    numbers: list[int] = field(default_factory=list)
+    """The first models that have it."""
+
+
+_NUMBERS_KEPT = 5
+
+
+@dataclass
+class Run:
+    """A run over models, and what was found."""
+
+    seed: int
+    first: int
+    end: int
+    jobs: int
+    counts: Counter[str] = field(default_factory=Counter)
+    groups: dict[tuple[str, str], Group] = field(default_factory=dict)
+    """What nothing explains, and what others crash at, by kind and signature."""
+    explained: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often each reason explained a contradiction, by kind."""
+
+    def go(self) -> None:
+        """Judge all models."""
+        workers = [Worker.start(self.seed, range(self.first + job, self.end, self.jobs)) for job in range(self.jobs)]
+        told = time.monotonic()
+        while workers:
+            ready = wait([worker.connection for worker in workers], timeout=0.5)
+            for worker in list(workers):
+                if worker.connection in ready:
+                    if self._hear(worker):
+                        continue
+                elif not worker.is_stuck():
+                    continue
+                workers.remove(worker)
+                workers += self._after(worker)
+            if time.monotonic() - told > _PROGRESS_SECONDS:
+                told = time.monotonic()
+                print(f"{self.counts['models']:,} models, {len(self.groups):,} kinds of contradictions", flush=True)
+
+    def _hear(self, worker: Worker) -> bool:
+        """Take in what a worker tells; whether there is more to come."""
+        try:
+            told: Told = worker.connection.recv()
+        except EOFError:
+            return False
+        self.counts.update(told.counts)
+        for number, about, found in told.found:
+            self._note(number, about, found)
+        if told.is_last:
+            worker.current[0] = self.end
+        return not told.is_last
+
+    def _note(self, number: int, about: str, found: Contradiction) -> None:
+        if found.explained is not None:
+            self.explained[found.kind, found.explained.reason] += 1
+            return
+        group = self.groups.setdefault((found.kind, signature(found.line)), Group(example=found))
+        group.count += 1
+        if len(group.numbers) < _NUMBERS_KEPT:
+            group.numbers.append(number)
+
+    def _after(self, worker: Worker) -> list[Worker]:
+        """The worker that takes the place of one that has ended: none behind the last model."""
+        number, stage, how = worker.end()
+        if number >= self.end:
+            return []
+        if number < 0:
+            raise RuntimeError(f"a worker did not get to its first model: it {how}")
+        self.counts["models"] += 1
+        self._note(number, "", fault_of(stage, how))
+        following = range(number + self.jobs, self.end, self.jobs)
+        return [Worker.start(self.seed, following)] if following else []
+
+    @property
+    def failures(self) -> dict[tuple[str, str], Group]:
+        """The groups that fail the run: all but crashes of others."""
+        return {key: group for key, group in self.groups.items() if not _is_of_others(key[0])}
+
+
+_OTHERS = ("onnx crashes", "onnx hangs", "onnxruntime ", "reference evaluator ")
+
+
+def _is_of_others(kind: str) -> bool:
+    return kind.startswith(_OTHERS)
+
+
+def save(run: Run, folder: Path) -> None:
+    """Write a model of each group as text, with what is wrong above it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for place, ((kind, _), group) in enumerate(sorted(run.groups.items(), key=lambda each: -each[1].count)):
+        assert group.example is not None
+        number = group.numbers[0]
+        try:
+            made = model_of(run.seed, number)
+        except Exception:
+            continue
+        feeds = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in made.feeds.items()}
+        lines = [f"{kind}: {group.count} of {run.counts['models']}", f"models {group.numbers}", made.about]
+        lines += [*group.example.line.splitlines(), f"fed with {feeds}"]
+        text = "".join(f"# {line}\n" for line in lines) + text_format.MessageToString(made.model)
+        (folder / f"{place:03}-{number}.textproto").write_text(text, encoding="utf-8", errors="replace")
+        (folder / f"{place:03}-{number}.onnx").write_bytes(made.model.SerializeToString())
+
+
+def show(run: Run) -> None:
+    """Print what was found."""
+    for name, count in sorted(run.counts.items()):
+        print(f"  {count:9,} {name}")
+    print("explained:")
+    for (kind, reason), count in run.explained.most_common():
+        print(f"  {count:9,} {kind}: {reason}")
+    for title, is_of_others in (("crashes of others:", True), ("not explained:", False)):
+        print(title)
+        for (kind, line), group in sorted(run.groups.items(), key=lambda each: (each[0][0], -each[1].count)):
+            if _is_of_others(kind) is is_of_others:
+                print(f"  {group.count:9,} {kind}: {line} {group.numbers}")
+
+
+def main() -> int:
+    """Run from the command line; returns 1 where something is not explained."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.models", description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="how many models")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first model")
+    parser.add_argument("--seed", type=int, default=1, help="with the number it determines the model")
+    parser.add_argument("--jobs", type=int, default=2, help="how many processes")
+    parser.add_argument("--save", type=Path, default=Path("fuzz-failures"), help="folder for failing models")
+    options = parser.parse_args()
+    run = Run(options.seed, options.first, options.first + options.count, options.jobs)
+    started = time.monotonic()
+    run.go()
+    print(f"{run.counts['models']:,} models in {time.monotonic() - started:,.0f} s, seed {run.seed}")
+    show(run)
+    if run.groups:
+        save(run, options.save)
+        print(f"one model of each is in {options.save}")
+    return 1 if run.failures else 0
+
+
+assert CRASH and OWN_STAGES

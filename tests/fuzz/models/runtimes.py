@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `onnx`, ONNX Runtime and the reference evaluator say of a model. Each of them may end the process."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import onnx
+import onnx.checker
+from onnx import ModelProto
+from onnx.reference import ReferenceEvaluator
+
+from .builder import Made
+
+try:
+    import onnxruntime
+except ImportError:  # the reference evaluator is asked alone
+    onnxruntime = None
+
+ONNXRUNTIME, REFERENCE = "onnxruntime", "reference evaluator"
+
+
+def refusal(data: bytes) -> str | None:
+    """Why onnx refuses the model; None where it takes it."""
+    try:
+        onnx.checker.check_model(data, full_check=True)
+    except Exception as error:
+        return " ".join(str(error).split()) or type(error).__name__
+    return None
+
+
+def cause(refused: str) -> str:
+    """The innermost operator that onnx refuses first, and why: what is behind it follows from that."""
+    found = [
+        (operator, message.strip(" .\n"))
+        for operator, message in _MESSAGES.findall(refused)
+        if "Inference error(s)" not in message and "instead is null" not in message
+    ]
+    return f"{found[0][0]}: {found[0][1]}" if found else refused
+
+
+_MESSAGES = re.compile(r"\(op_type:\s*(\w+)[^)]*\): (.*?)(?=\(op_type:|$)")
+
+
+@dataclass
+class Ran:
+    """What a runtime made of a model."""
+
+    runtime: str
+    values: dict[str, Any] = field(default_factory=dict)
+    """The values of the main graph by name; empty where it did not run to the end."""
+    refusal: str | None = None
+    """Why it did not run."""
+
+
+def with_all_values(model: ModelProto) -> ModelProto:
+    """The model with each value that a node of the main graph makes as an output."""
+    made = ModelProto()
+    made.CopyFrom(model)
+    declared = {each.name: each for each in model.graph.output}
+    names = dict.fromkeys([*declared, *(name for node in model.graph.node for name in node.output if name)])
+    del made.graph.output[:]
+    for name in names:
+        made.graph.output.add(name=name)
+    return made
+
+
+def run_onnxruntime(made: Made) -> Ran:
+    """Run the model in ONNX Runtime, without its optimizations, with all values as outputs."""
+    if onnxruntime is None:
+        return Ran(ONNXRUNTIME, refusal="not installed")
+    model = with_all_values(made.model)
+    try:
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), _options(), providers=["CPUExecutionProvider"]
+        )
+        names = [output.name for output in session.get_outputs()]
+        return Ran(ONNXRUNTIME, dict(zip(names, session.run(None, made.feeds), strict=True)))
+    except Exception as error:
+        return Ran(ONNXRUNTIME, refusal=" ".join(str(error).split()) or type(error).__name__)
+
+
+def _options() -> Any:
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return options
+
+
+def run_reference(made: Made) -> Ran:
+    """Run the model in the reference evaluator, with all values as outputs."""
+    model = with_all_values(made.model)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = ReferenceEvaluator(model).run(None, made.feeds)
+        return Ran(REFERENCE, dict(zip((output.name for output in model.graph.output), found, strict=True)))
+    except Exception as error:
+        return Ran(REFERENCE, refusal=f"{type(error).__name__}: {' '.join(str(error).split())}")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random elements of every element type, and the types as texts."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
+
+_FLOATS = (-1.5, -1.0, -0.25, 0.0, 0.5, 0.75, 1.0, 2.0, 3.0)
+_INTEGERS = (0, 0, 1, 1, 2, 3)
+_STRINGS = ("a", "b", "a b", "1", "2.5", "")
+
+FED = frozenset(
+    "float16 float double int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string complex64 complex128".split()
+)
+"""The element types that runtimes take as arrays of numpy."""
+
+
+def element(kind: str) -> str | None:
+    """The name of the element type of a tensor; None for what is no tensor."""
+    return kind[len("tensor(") : -1] if kind.startswith("tensor(") else None
+
+
+def code_of(name: str) -> int:
+    """The number of an element type."""
+    return ELEMENT_TYPE_NAMES.index(name) + 1
+
+
+@functools.cache
+def dtype_of(name: str) -> np.dtype[Any]:
+    """The type that numpy has for an element type."""
+    return np.dtype(object) if name == "string" else np.dtype(helper.tensor_dtype_to_np_dtype(code_of(name)))
+
+
+def array_of(rng: Random, name: str, shape: Sequence[int], content: Sequence[Any] | None = None) -> np.ndarray:
+    """A tensor: of the content, else of random elements that are small and often indices as well."""
+    count = int(np.prod(shape, dtype=np.int64))
+    if content is not None:
+        elements: Sequence[Any] = content
+    elif name == "string":
+        elements = rng.choices(_STRINGS, k=count)
+    elif name == "bool":
+        elements = rng.choices((True, False), k=count)
+    elif "int" in name:
+        elements = rng.choices(_INTEGERS, k=count)
+    else:
+        elements = rng.choices(_FLOATS, k=count)
+    dtype = dtype_of(name)
+    if dtype == np.dtype(object):
+        made = np.empty(count, dtype=object)
+        made[:] = [str(each) for each in elements]
+        return made.reshape(tuple(shape))
+    with np.errstate(all="ignore"):
+        return np.array(list(elements), dtype=_WIDE.get(dtype.kind)).astype(dtype).reshape(tuple(shape))
+
+
+_WIDE = {"i": np.int64, "u": np.int64}
+"""Elements are made as these first, so that a number that does not fit wraps around."""
+
+
+def proto_of(name: str, array: np.ndarray, element_name: str) -> TensorProto:
+    """The tensor as a message."""
+    if element_name == "string":
+        texts = [str(each).encode() for each in array.reshape(-1)]
+        return TensorProto(name=name, data_type=TensorProto.STRING, dims=array.shape, string_data=texts)
+    made = numpy_helper.from_array(array, name)
+    assert made.data_type == code_of(element_name), (made.data_type, element_name)
+    return made
+
+
+def kind_of_array(value: Any) -> str | None:
+    """The type of what a runtime made; None where it cannot be told from the value."""
+    if isinstance(value, np.ndarray | np.generic):
+        if value.dtype.kind in "OUS":
+            return "tensor(string)"
+        try:
+            return f"tensor({ELEMENT_TYPE_NAMES[helper.np_dtype_to_tensor_dtype(value.dtype) - 1]})"
+        except (KeyError, ValueError):
+            return None
+    return None
+
+
+def text_of_type(kind: onnx.TypeProto) -> str:
+    """The type in one line, for messages."""
+    return " ".join(str(kind).split())
