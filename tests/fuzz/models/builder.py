@@ -43,6 +43,8 @@ class Made:
     feeds: dict[str, Any]
     symbols: dict[str, int]
     """The sizes of the dimension variables of the inputs in `feeds`."""
+    has_made_up_shapes: bool = False
+    """Whether a shape is declared that nothing in the model supports, and no run can confirm."""
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Builder:
     feeds: dict[str, Any] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
     constants: dict[str, np.ndarray] = field(default_factory=dict)
+    has_made_up_shapes: bool = False
     names: int = 0
     facts: dict[str, Fact] = field(default_factory=dict)
     """What is known of the values."""
@@ -158,7 +161,7 @@ class Builder:
 
     def made(self, number: int, about: str) -> Made:
         """The model as it is."""
-        return Made(number, about, self.model, self.feeds, self.symbols)
+        return Made(number, about, self.model, self.feeds, self.symbols, self.has_made_up_shapes)
 
 
 _OWN_ATTRIBUTES = {"tensor(int64)": "int", "tensor(float)": "float"}

@@ -10,11 +10,11 @@ from shape_cases.case import Operand, fill_type
 from .builder import Builder, Sizes
 from .operands import operand, source
 from .operators import Schema
+from .placement import RUNS
 
 FLOAT = "tensor(float)"
 
 _SCAN_WITHOUT_LENGTHS = 9
-_SEQUENCE_MAP = 17
 
 
 def add(builder: Builder, schema: Schema) -> None:
@@ -27,7 +27,9 @@ def _value(builder: Builder, name: str, kind: str, sizes: Sizes | None) -> Value
     made = ValueInfoProto(name=name)
     draw = builder.rng.random()
     if draw < 0.5 and sizes is not None:
-        fill_type(made.type, kind, sizes if draw < 0.48 else (*sizes, 2))
+        is_wrong = draw > 0.49
+        builder.has_made_up_shapes |= is_wrong
+        fill_type(made.type, kind, (*sizes, 2) if is_wrong else sizes)
     elif draw < 0.75:
         fill_type(made.type, kind, None)
     return made
@@ -99,7 +101,7 @@ def _loop(builder: Builder, schema: Schema) -> None:
         )
         nodes.append(node)
         outputs.append(_value(builder, "s", FLOAT if carried else "tensor(int64)", made))
-    count = builder.initializer("tensor(int64)", np.array(rng.choice((0, 1, 2, 3)), np.int64))
+    count = builder.initializer("tensor(int64)", np.array(rng.choice(RUNS), np.int64))
     condition = rng.choice(("", builder.initializer("tensor(bool)", np.array(True))))
     body = _graph("body", nodes, inputs, outputs)
     names = [builder.name() for _ in range(len(carried) + scans)]
@@ -114,7 +116,7 @@ def _scan(builder: Builder, schema: Schema) -> None:
     values = [_operand(builder, (*batch, *inner)) for _ in range(states)] + [_operand(builder, (*batch, 3, *inner))]
     nodes, inputs, outputs = [], [], []
     for at in range(states):
-        nodes.append(helper.make_node("Add" if batch == () or inner else "Add", [f"a{at}", "e"], [f"b{at}"]))
+        nodes.append(helper.make_node("Add", [f"a{at}", "e"], [f"b{at}"]))
         inputs.append(_value(builder, f"a{at}", FLOAT, inner))
         outputs.append(_value(builder, f"b{at}", FLOAT, inner))
     inputs.append(_value(builder, "e", FLOAT, inner))
@@ -136,5 +138,3 @@ def _map(builder: Builder, schema: Schema) -> None:
     body = _graph("body", [node], [_value(builder, "e", FLOAT, sizes)], [_value(builder, "f", FLOAT, made)])
     builder.append(helper.make_node("SequenceMap", [sequence], [builder.name()], body=body))
 
-
-assert _SEQUENCE_MAP

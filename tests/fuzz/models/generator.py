@@ -270,3 +270,4 @@ def _declare_output(builder: Builder, name: str) -> None:
             dim.Clear()
         elif draw < 0.105:
             dim.dim_value = rng.choice((0, 1, 2, 5))
+            builder.has_made_up_shapes = True

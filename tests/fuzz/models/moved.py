@@ -63,10 +63,15 @@ def _renamed(node: NodeProto, names: dict[str, str]) -> NodeProto:
 
 def _into_function(model: ModelProto) -> ModelProto:
     made = _emptied(model)
-    inputs = list(dict.fromkeys(each.name for each in [*model.graph.input, *model.graph.initializer]))
+    inputs = [each.name for each in model.graph.input]
+    constants = [
+        helper.make_node("Constant", [], [tensor.name], value=tensor)
+        for tensor in model.graph.initializer
+        if tensor.name not in inputs
+    ]
     outputs = [output.name for output in model.graph.output]
     imports = {each.domain: each.version for each in model.opset_import}
-    made.functions.append(function_of("Moved", model.graph.node, inputs, outputs, imports))
+    made.functions.append(function_of("Moved", [*constants, *model.graph.node], inputs, outputs, imports))
     if DOMAIN not in imports:
         made.opset_import.add(domain=DOMAIN, version=1)
     made.graph.node.append(helper.make_node("Moved", inputs, outputs, domain=DOMAIN))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto, helper
+from onnx import helper
 from shape_cases.case import Operand
 
 from onnx_lint.inference.shapes.dims import Dims
@@ -163,8 +163,6 @@ def _shape_of(builder: Builder, sizes: list[int]) -> str:
 
 def _gathered(builder: Builder, size: int) -> str:
     shape = _shape_of(builder, [2, size] if builder.rng.random() < 0.5 else [size, 2])
-    index = 1 if builder.facts or size == 2 else 0
-    # The one of the two sizes that is not the 2.
     made = builder.model.graph.node[-1].input[0]
     declared = builder.feeds.get(made, builder.constants.get(made))
     index = list(np.shape(declared)).index(size)
@@ -284,5 +282,3 @@ def _from_sequence(builder: Builder, kind: str, sizes: Sizes) -> str:
     index = builder.rng.choice((0, 1, -1))
     return builder.node("SequenceAt", [made, _given(builder, INT64, np.array(index, np.int64))])
 
-
-assert TensorProto.FLOAT == code_of("float")

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from google.protobuf import text_format
 from onnx import GraphProto, NodeProto
 
 from onnx_lint.engine.lint import Verdict, lint_model, load_source
@@ -37,7 +39,7 @@ from .values import difference
 
 CRASH = "onnx-lint crashes"
 OF_BYTES = "fails as an input of the byte fuzzer does"
-MOVED = "other verdict once its nodes are moved"
+MOVED = "other verdict in another form"
 
 STAGES = ("generator", "onnx-lint", "onnx", "onnxruntime", "reference evaluator", "other forms")
 """What a worker may be at; a model that ends it is a fault of that."""
@@ -68,10 +70,15 @@ class Judged:
         self.contradictions.append(Contradiction(kind, line, explanation(kind, line)))
 
 
-def linted(data: bytes) -> tuple[Model, Verdict]:
+def linted(data: bytes, name: str = "model.onnx") -> tuple[Model, Verdict]:
     """The model as onnx-lint has it, and the verdict."""
-    model = load_source(BytesSource(data), "model.onnx", _SETTINGS, is_file=False)
+    model = load_source(BytesSource(data), name, _SETTINGS, is_file=False)
     return model, lint_model(model, _SETTINGS)
+
+
+def facts_of(model: Model) -> Mapping[str, Fact]:
+    """What onnx-lint knows of the values of the main graph."""
+    return dict(model.value_flow.facts)
 
 
 def errors_of(verdict: Verdict) -> list[Diagnostic]:
@@ -85,7 +92,7 @@ def judge(made: Made, at: Callable[[int], None]) -> Judged:
     at(1)
     try:
         model, verdict = linted(data)
-        facts = dict(model.value_flow.facts)
+        facts = facts_of(model)
     except Exception:
         judged.note(CRASH, traceback.format_exc())
         return judged
@@ -103,7 +110,7 @@ def judge(made: Made, at: Callable[[int], None]) -> Judged:
         for found in errors:
             shared = " [onnx refuses the model as well]" if refused else ""
             judged.note(FALSE_ALARM, f"{found.rule} {found.operator or ''}: {found.message}{shared} [{ran.runtime}]")
-        if not errors:
+        if not errors and not made.has_made_up_shapes:
             _compare_values(made, facts, ran, judged)
     if made.number % _OTHER_FORMS_EACH == 0:
         at(5)
@@ -152,9 +159,20 @@ def _other_forms(made: Made, data: bytes, errors: list[Diagnostic], judged: Judg
     problem = problem_of(Seed("a generated model", data), made.number)
     if problem is not None:
         judged.note(OF_BYTES, problem)
-    for way, model in moved.ways(made.model):
+    text = text_format.MessageToString(made.model).encode()
+    _compare_rules("text", errors, errors_of(linted(text, "model.textproto")[1]), judged)
+    for way, model in moved.ways(made.model) if not made.has_made_up_shapes else ():
         other = errors_of(linted(model.SerializeToString())[1])
-        judged.counts["moved"] += 1
-        one, another = ({found.rule for found in each} for each in (errors, other))
-        if one != another:
-            judged.note(MOVED, f"{way}: only at first {sorted(one - another)}, only then {sorted(another - one)}")
+        # What the node that was added cannot do is no fault of the model: If takes no maps.
+        other = [found for found in other if not _OF_ADDED_NODE.fullmatch(found.place)]
+        _compare_rules(way, errors, other, judged)
+
+
+_OF_ADDED_NODE = re.compile(r"graph\.node\[0\](\.(in|out)put\[\d+\])?")
+
+
+def _compare_rules(way: str, errors: list[Diagnostic], other: list[Diagnostic], judged: Judged) -> None:
+    judged.counts[f"judged again, moved into: {way}"] += 1
+    one, another = ({found.rule for found in each} for each in (errors, other))
+    if one != another:
+        judged.note(MOVED, f"{way}: only at first: {' '.join(one - another)}; only then: {' '.join(another - one)}")

@@ -16,6 +16,9 @@ from .builder import FUNCTIONS_SINCE, Builder, opset_import
 DOMAIN = "local"
 """The domain of the functions of a model."""
 
+RUNS = (*(1, 2, 3) * 10, 0)
+"""How often a Loop may run. A body that never runs proves nothing."""
+
 _DEFAULTS_SINCE = 9
 """The IR version that has defaults of attribute parameters."""
 
@@ -76,7 +79,7 @@ def branched(builder: Builder, nodes: Sequence[NodeProto]) -> None:
 def _looped(builder: Builder, node: NodeProto) -> None:
     """Add a Loop that computes the outputs in each of its runs, and stacks them or hands the last one on."""
     inside, outputs = renamed(node, "_in"), _given_outputs(node)
-    count = builder.initializer("tensor(int64)", np.array(builder.rng.choice((0, 1, 2, 3)), np.int64))
+    count = builder.initializer("tensor(int64)", np.array(builder.rng.choice(RUNS), np.int64))
     go = helper.make_node("Identity", [f"{outputs[0]}_go"], [f"{outputs[0]}_on"])
     body = subgraph(
         "body",

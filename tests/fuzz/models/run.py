@@ -9,16 +9,21 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 
 from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+from onnx import ModelProto
 
+from ..corpus import Seed
+from ..minimise import minimised
+from .builder import Made
 from .generator import model_of
-from .oracle import CRASH, Contradiction
+from .oracle import Contradiction
 from .signature import signature
-from .worker import OWN_STAGES, Told, Worker, fault_of
+from .worker import Told, Worker, fault_of, keys_alone
 
 _PROGRESS_SECONDS = 60.0
 
@@ -66,7 +71,7 @@ class Run:
                 workers += self._after(worker)
             if time.monotonic() - told > _PROGRESS_SECONDS:
                 told = time.monotonic()
-                print(f"{self.counts['models']:,} models, {len(self.groups):,} kinds of contradictions", flush=True)
+                print(f"at model {max((worker.current[0] for worker in workers), default=self.end):,}", flush=True)
 
     def _hear(self, worker: Worker) -> bool:
         """Take in what a worker tells; whether there is more to come."""
@@ -97,7 +102,6 @@ class Run:
             return []
         if number < 0:
             raise RuntimeError(f"a worker did not get to its first model: it {how}")
-        self.counts["models"] += 1
         self._note(number, "", fault_of(stage, how))
         following = range(number + self.jobs, self.end, self.jobs)
         return [Worker.start(self.seed, following)] if following else []
@@ -118,7 +122,9 @@ def _is_of_others(kind: str) -> bool:
 def save(run: Run, folder: Path) -> None:
     """Write a model of each group as text, with what is wrong above it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for place, ((kind, _), group) in enumerate(sorted(run.groups.items(), key=lambda each: -each[1].count)):
+    failures = list(run.failures)
+    for place, (key, group) in enumerate(sorted(run.groups.items(), key=lambda each: -each[1].count)):
+        kind = key[0]
         assert group.example is not None
         number = group.numbers[0]
         try:
@@ -126,11 +132,41 @@ def save(run: Run, folder: Path) -> None:
         except Exception:
             continue
         feeds = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in made.feeds.items()}
-        lines = [f"{kind}: {group.count} of {run.counts['models']}", f"models {group.numbers}", made.about]
+        lines = [f"{kind}: {group.count} of {run.end - run.first:,}", f"models {group.numbers}", made.about]
         lines += [*group.example.line.splitlines(), f"fed with {feeds}"]
-        text = "".join(f"# {line}\n" for line in lines) + text_format.MessageToString(made.model)
-        (folder / f"{place:03}-{number}.textproto").write_text(text, encoding="utf-8", errors="replace")
-        (folder / f"{place:03}-{number}.onnx").write_bytes(made.model.SerializeToString())
+        path = folder / f"{place:03}-{number}.textproto"
+        path.write_text(_commented(lines, made.model), encoding="utf-8", errors="replace")
+        path.with_suffix(".onnx").write_bytes(made.model.SerializeToString())
+        if key in failures[:MOST_MINIMISED]:
+            small = _minimised(made, key)
+            path.with_suffix(".min.textproto").write_text(_commented(lines, small), encoding="utf-8", errors="replace")
+
+
+def _commented(lines: list[str], model: ModelProto) -> str:
+    return "".join(f"# {line}\n" for line in lines) + text_format.MessageToString(model)
+
+
+MOST_MINIMISED = 20
+"""So many models are made smaller, one of each kind of failure, half a minute each at most."""
+
+_MINIMISING_SECONDS = 30.0
+
+
+def _minimised(made: Made, key: tuple[str, str]) -> ModelProto:
+    """A smaller model that has the same contradiction."""
+
+    def check(given: Seed) -> str | None:
+        try:
+            model = ModelProto.FromString(given.data)
+        except DecodeError:
+            return None
+        names = {each.name for each in model.graph.input}
+        feeds = {name: value for name, value in made.feeds.items() if name in names}
+        found = keys_alone(replace(made, model=model, feeds=feeds))
+        return "the same" if key in {(kind, signature(line)) for kind, line in found} else None
+
+    small = minimised(Seed("model", made.model.SerializeToString()), "the same", check, _MINIMISING_SECONDS)
+    return ModelProto.FromString(small.data)
 
 
 def show(run: Run) -> None:
@@ -159,12 +195,10 @@ def main() -> int:
     run = Run(options.seed, options.first, options.first + options.count, options.jobs)
     started = time.monotonic()
     run.go()
-    print(f"{run.counts['models']:,} models in {time.monotonic() - started:,.0f} s, seed {run.seed}")
+    print(f"{options.count:,} models in {time.monotonic() - started:,.0f} s, seed {run.seed}")
     show(run)
     if run.groups:
         save(run, options.save)
         print(f"one model of each is in {options.save}")
     return 1 if run.failures else 0
 
-
-assert CRASH and OWN_STAGES

@@ -37,10 +37,13 @@ def cause(refused: str) -> str:
     found = [
         (operator, message.strip(" .\n"))
         for operator, message in _MESSAGES.findall(refused)
-        if "Inference error(s)" not in message and "instead is null" not in message
+        if not _EMPTY.search(message)
     ]
     return f"{found[0][0]}: {found[0][1]}" if found else refused
 
+
+_EMPTY = re.compile(r"Inference error\(s\)|instead is null|\] *$")
+"""What is said of a node because of another one."""
 
 _MESSAGES = re.compile(r"\(op_type:\s*(\w+)[^)]*\): (.*?)(?=\(op_type:|$)")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import resource
@@ -10,16 +11,17 @@ import signal
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from .builder import Made
 from .generator import model_of
 from .oracle import CRASH, STAGES, Contradiction, Judged, judge
 
-SECONDS = 10.0
+SECONDS = 30.0
 """How long a worker may be at one stage of a model, by the clock; others share the machine."""
 
 MEMORY_BYTES = 6 << 30
@@ -38,6 +40,29 @@ class Told:
     is_last: bool = False
 
 
+def keys_alone(made: Made) -> list[tuple[str, str]]:
+    """The kinds and lines of the contradictions about a model, found in a process of its own."""
+    receiving, sending = multiprocessing.Pipe(duplex=False)
+    current = multiprocessing.RawArray("q", [made.number, 0])
+    process = multiprocessing.get_context("fork").Process(target=_alone, args=(sending, current, made), daemon=True)
+    process.start()
+    sending.close()
+    worker = Worker(receiving, process, current)
+    with contextlib.suppress(EOFError):
+        if receiving.poll(SECONDS):
+            found: list[tuple[str, str]] = receiving.recv()
+            process.join()
+            return found
+    _, stage, how = worker.end()
+    fault = fault_of(stage, how)
+    return [(fault.kind, fault.line)]
+
+
+def _alone(connection: Connection, current: Any, made: Made) -> None:
+    at = _guard(current)
+    connection.send([(each.kind, each.line) for each in judge(made, at).contradictions])
+
+
 def judged(seed: int, number: int, at: Any) -> tuple[str, Judged]:
     """Make and judge one model; what it is about, and what was found."""
     at(0)
@@ -50,7 +75,8 @@ def judged(seed: int, number: int, at: Any) -> tuple[str, Judged]:
     return made.about, judge(made, at)
 
 
-def _work(connection: Connection, current: Any, seed: int, numbers: Iterable[int]) -> None:
+def _guard(current: Any) -> Callable[[int], None]:
+    """Put this process under its limits; what to call with the number of each stage."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     null = os.open(os.devnull, os.O_WRONLY)
@@ -59,13 +85,17 @@ def _work(connection: Connection, current: Any, seed: int, numbers: Iterable[int
     def at(stage: int) -> None:
         current[1] = stage
 
+    return at
+
+
+def _work(connection: Connection, current: Any, seed: int, numbers: Iterable[int]) -> None:
+    at = _guard(current)
     told = Told()
     for count, number in enumerate(numbers):
         current[0] = number
         about, found = judged(seed, number, at)
         told.counts.update(found.counts)
         told.found += [(number, about, each) for each in found.contradictions]
-        told.counts["models"] += 1
         if told.found or count % _BATCH == _BATCH - 1:
             connection.send(told)
             told = Told()
