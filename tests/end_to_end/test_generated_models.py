@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import onnx.parser
 import pytest
-from onnx import ModelProto
-
 from fuzz.models import oracle, worker
 from fuzz.models.builder import Made
 from fuzz.models.explained import EXPLAINED, FALSE_ALARM, MISSED, OTHER_ELEMENTS, OTHER_SHAPE, OTHER_TYPE
@@ -27,6 +25,8 @@ from fuzz.models.runtimes import cause, run_reference, with_all_values
 from fuzz.models.signature import signature
 from fuzz.models.tensors import array_of, dtype_of
 from fuzz.models.values import difference
+from onnx import ModelProto
+
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
@@ -161,7 +161,7 @@ def test_another_verdict_in_another_form_is_found(monkeypatch: pytest.MonkeyPatc
     real = oracle.linted
 
     def linted(data: bytes, name: str = "model.onnx") -> Any:
-        model, verdict = real(data, name)
+        model, _ = real(data, name)
         return model, [finding] if model.main_graph.nodes and len(model.main_graph.nodes) == 1 else []
 
     monkeypatch.setattr(oracle, "linted", linted)
@@ -239,8 +239,13 @@ def test_nodes_are_moved_and_nothing_else_changes():
 
 
 def test_contradictions_are_grouped():
-    one = "incompatible-operand-shapes Add: input 0 'v1' [2, 3] of unnamed node 1 (Add) of the main graph is 2 [onnxruntime]"
-    other = "incompatible-operand-shapes Add: input 1 'x7' [9] of unnamed node 4 (Add) of function 'F' is 12 [onnxruntime]"
+    one = (
+        "incompatible-operand-shapes Add: input 0 'v1' [2, 3] of unnamed node 1 (Add) of the main graph is 2 "
+        "[onnxruntime]"
+    )
+    other = (
+        "incompatible-operand-shapes Add: input 1 'x7' [9] of unnamed node 4 (Add) of function 'F' is 12 [onnxruntime]"
+    )
     assert signature(one) == signature(other)
     assert signature(one) != signature(one.replace("Add", "Sub"))
     assert signature(one) != signature(one.replace("onnxruntime", "reference evaluator"))
@@ -249,7 +254,8 @@ def test_contradictions_are_grouped():
 def test_the_first_refusal_is_the_cause():
     refused = (
         "[ShapeInferenceError] Inference error(s): (op_type:If): [ShapeInferenceError] (op_type:Mod): "
-        "[TypeInferenceError] wrong type. (op_type:Neg): [TypeInferenceError] Input 0 expected to have type but instead is null"
+        "[TypeInferenceError] wrong type. (op_type:Neg): [TypeInferenceError] Input 0 expected to have type but "
+        "instead is null"
     )
     assert cause(refused) == "Mod: [TypeInferenceError] wrong type"
     assert cause("Field 'x' is missing") == "Field 'x' is missing"

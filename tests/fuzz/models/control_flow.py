@@ -137,4 +137,3 @@ def _map(builder: Builder, schema: Schema) -> None:
     node, made = _step(builder, "e", "f", sizes, "e")
     body = _graph("body", [node], [_value(builder, "e", FLOAT, sizes)], [_value(builder, "f", FLOAT, made)])
     builder.append(helper.make_node("SequenceMap", [sequence], [builder.name()], body=body))
-

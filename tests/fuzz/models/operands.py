@@ -281,4 +281,3 @@ def _from_sequence(builder: Builder, kind: str, sizes: Sizes) -> str:
     made = builder.node("SequenceConstruct", [source(builder, kind, sizes) for _ in range(2)])
     index = builder.rng.choice((0, 1, -1))
     return builder.node("SequenceAt", [made, _given(builder, INT64, np.array(index, np.int64))])
-

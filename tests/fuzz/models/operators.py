@@ -106,7 +106,7 @@ def some_case(rng: Random, schema: Schema, *, is_wrong: bool) -> Case:
 
 
 _ELEMENTWISE = frozenset(FAMILIES["unary"].split()) | frozenset(
-    "Add And Div Equal Greater Less Max Min Mul Or Sub Xor".split()
+    ["Add", "And", "Div", "Equal", "Greater", "Less", "Max", "Min", "Mul", "Or", "Sub", "Xor"]
 )
 _WITH_SCALARS = frozenset({"Clip", "Dropout"})
 
@@ -137,7 +137,9 @@ _OPTIONAL = 0.12
 """How often an attribute is given that the case does not need."""
 
 _PLAIN = frozenset({"FLOAT", "INT", "STRING"})
-_INTEGERS = (0, 0, 0, 1, 1, 1, 1, -1, 2, 3, 7, 10, 2**31, -(2**63))
+_FLAGS = (*(0, 1) * 20, 2, -1)
+"""What a number other than 0 and 1 means as a flag no text says."""
+_INTEGERS = (0, 0, 1, 1, 2, 2, 3, 7, 10, -1, 2**31, -(2**63))
 _FLOATS = (0.0, 0.5, 1.0, -1.0, 2.0, 1e-5, float("inf"))
 
 
@@ -159,13 +161,13 @@ def _value(rng: Random, schema: Schema, name: str, declared: Schema.Attribute) -
         made.name = name
         return made
     if kind == "INT":
-        return helper.make_attribute(name, _integer(rng, name))
+        return helper.make_attribute(name, _integer(rng, name, is_flag=not default.type or default.i in (0, 1)))
     if kind == "FLOAT":
         return helper.make_attribute(name, rng.choice(_FLOATS))
     return attribute_of(name, declared.type.value)
 
 
-def _integer(rng: Random, name: str) -> int:
+def _integer(rng: Random, name: str, *, is_flag: bool) -> int:
     if "dtype" in name or name in {"to", "detect_negative"}:
         return rng.choice((1, 1, 7, 6, 9, 10, 11, 2, 3, 16, 17, rng.randrange(0, 30)))
-    return rng.choice(_INTEGERS)
+    return rng.choice(_FLAGS if is_flag else _INTEGERS)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from google.protobuf import text_format
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto, ModelProto, NodeProto
 
 from onnx_lint.engine.lint import Verdict, lint_model, load_source
 from onnx_lint.engine.settings import Settings
@@ -35,6 +35,7 @@ from .explained import (
 )
 from .operators import CONTROL_FLOW
 from .runtimes import Ran, cause, refusal, run_onnxruntime, run_reference
+from .signature import BEHIND
 from .values import difference
 
 CRASH = "onnx-lint crashes"
@@ -104,7 +105,7 @@ def judge(made: Made, at: Callable[[int], None]) -> Judged:
     refused = refusal(data)
     judged.counts["onnx refuses" if refused else "onnx takes"] += 1
     if refused and not errors:
-        judged.note(MISSED, cause(refused))
+        judged.note(MISSED, f"{cause(refused)}{BEHIND}{_operators_in(made.model)}")
     ran = _ran(made, at, judged)
     if ran is not None:
         for found in errors:
@@ -127,6 +128,13 @@ def _compare_values(made: Made, facts: Mapping[str, Fact], ran: Ran, judged: Jud
             if apart is not None:
                 judged.note(_KINDS[apart[0]], f"{_described(made, node)}: {apart[1]} [{ran.runtime}]")
                 return
+
+
+def _operators_in(model: ModelProto) -> str:
+    """The operators of a model with the attributes that they have."""
+    nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
+    nodes += [inner for node in nodes for graph in _graphs(node) for inner in graph.node]
+    return " ".join(f"{node.op_type}({','.join(each.name for each in node.attribute)})" for node in nodes)
 
 
 def _described(made: Made, node: NodeProto) -> str:

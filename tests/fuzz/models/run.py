@@ -201,4 +201,3 @@ def main() -> int:
         save(run, options.save)
         print(f"one model of each is in {options.save}")
     return 1 if run.failures else 0
-

@@ -12,6 +12,9 @@ _NUMBERS = re.compile(r"-?\d[\d.,]*(e[+-]?\d+)?")
 _LISTS = re.compile(r"[\[({][^\[\](){}]*[\])}]")
 _RUNTIME = re.compile(r" \[(onnxruntime|reference evaluator)\]$")
 
+BEHIND = " || "
+"""What stands behind this in a line is for explanations, and does not tell contradictions apart."""
+
 _MOST_CHARACTERS = 240
 
 
@@ -21,7 +24,7 @@ def signature(line: str) -> str:
         lines = line.strip().splitlines()
         places = [each.strip() for each in lines if each.strip().startswith("File ")]
         return f"{lines[-1][:120]} at {places[-1].split('/')[-1] if places else ''}"
-    line = line.splitlines()[0]
+    line = line.splitlines()[0].partition(BEHIND)[0]
     runtime = _RUNTIME.search(line)
     line = _NODES.sub("", _PLACES.sub("", _RUNTIME.sub("", line)))
     line = _NAMES.sub("'N'", line)

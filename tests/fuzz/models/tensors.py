@@ -18,9 +18,9 @@ _FLOATS = (-1.5, -1.0, -0.25, 0.0, 0.5, 0.75, 1.0, 2.0, 3.0)
 _INTEGERS = (0, 0, 1, 1, 2, 3)
 _STRINGS = ("a", "b", "a b", "1", "2.5", "")
 
-FED = frozenset(
-    "float16 float double int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string complex64 complex128".split()
-)
+_NOT_FED = ("bfloat16", "float8", "float4", "float6", "int4", "uint4", "int2", "uint2")
+
+FED = frozenset(name for name in ELEMENT_TYPE_NAMES if not name.startswith(_NOT_FED))
 """The element types that runtimes take as arrays of numpy."""
 
 
