@@ -6,16 +6,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from onnx import ModelProto, NodeProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
 from .builder import FUNCTIONS_SINCE
 from .placement import DOMAIN, function_of
+from .tensors import FED
 
 _UNTYPED_BRANCHES_SINCE = 11
+_CONSTANTS_SINCE = 9
+
+BY_NUMBERS = frozenset({"OneHot", "Range", "Resize", "Upsample"})
+"""Operators whose floating-point operands decide shapes: onnx-lint reads these in the graph of the node alone."""
 
 
 def ways(model: ModelProto) -> Iterator[tuple[str, ModelProto]]:
     """The model with its nodes moved, and into what, as far as its versions have that."""
+    functions = [node for function in model.functions for node in function.node]
+    if BY_NUMBERS.intersection(node.op_type for node in [*model.graph.node, *functions]):
+        return
     version = {each.domain: each.version for each in model.opset_import}.get("", 0)
     if version >= _UNTYPED_BRANCHES_SINCE:
         yield "If", _into_branches(model)
@@ -45,6 +55,11 @@ def _into_branches(model: ModelProto) -> ModelProto:
     return made
 
 
+def _is_constant(tensor: TensorProto, version: int) -> bool:
+    """Whether Constant makes such a tensor in a version of the operator set."""
+    return version >= _CONSTANTS_SINCE and ELEMENT_TYPE_NAMES[tensor.data_type - 1] in FED
+
+
 def _renamed(node: NodeProto, names: dict[str, str]) -> NodeProto:
     """The node with other names, within its subgraphs as well."""
     made = NodeProto()
@@ -64,13 +79,16 @@ def _renamed(node: NodeProto, names: dict[str, str]) -> NodeProto:
 def _into_function(model: ModelProto) -> ModelProto:
     made = _emptied(model)
     inputs = [each.name for each in model.graph.input]
-    constants = [
-        helper.make_node("Constant", [], [tensor.name], value=tensor)
-        for tensor in model.graph.initializer
-        if tensor.name not in inputs
-    ]
     outputs = [output.name for output in model.graph.output]
     imports = {each.domain: each.version for each in model.opset_import}
+    constants = []
+    for tensor in model.graph.initializer:
+        if tensor.name in inputs:
+            continue
+        if tensor.data_type == TensorProto.FLOAT or _is_constant(tensor, imports.get("", 0)):
+            constants.append(helper.make_node("Constant", [], [tensor.name], value=tensor))
+        else:
+            inputs.append(tensor.name)
     made.functions.append(function_of("Moved", [*constants, *model.graph.node], inputs, outputs, imports))
     if DOMAIN not in imports:
         made.opset_import.add(domain=DOMAIN, version=1)

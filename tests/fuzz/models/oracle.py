@@ -105,7 +105,7 @@ def judge(made: Made, at: Callable[[int], None]) -> Judged:
     refused = refusal(data)
     judged.counts["onnx refuses" if refused else "onnx takes"] += 1
     if refused and not errors:
-        judged.note(MISSED, f"{cause(refused)}{BEHIND}{_operators_in(made.model)}")
+        judged.note(MISSED, f"{cause(refused)}{BEHIND}{_operators_in(made.model)}{_MADE_UP * made.has_made_up_shapes}")
     ran = _ran(made, at, judged)
     if ran is not None:
         for found in errors:
@@ -128,6 +128,9 @@ def _compare_values(made: Made, facts: Mapping[str, Fact], ran: Ran, judged: Jud
             if apart is not None:
                 judged.note(_KINDS[apart[0]], f"{_described(made, node)}: {apart[1]} [{ran.runtime}]")
                 return
+
+
+_MADE_UP = " made up"
 
 
 def _operators_in(model: ModelProto) -> str:
