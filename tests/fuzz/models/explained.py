@@ -72,7 +72,9 @@ _OF_ONNX = (
         "a shape is declared at random where onnx knows a dimension that onnx-lint does not know",
     ),
     Explained(
-        MISSED, "(instead|Input type) is null|should all be tensors.* \\|\\| .*Gradient", "onnx has no inference for Gradient"
+        MISSED,
+        "is null|should all be tensors.* \\|\\| .*Gradient",
+        "onnx has no inference for Gradient, and none of values that a body passes on without a type",
     ),
     Explained(
         MISSED,
@@ -160,7 +162,9 @@ _OF_RUNTIMES = (
         "BlackmanWindow HammingWindow HannWindow CumSum Reshape",
         "of an empty tensor ONNX Runtime does not look at what is left",
     ),
-    _lenient("impossible-attribute-value", "Attention", "a number of heads is positive; with 4-D inputs it is not read"),
+    _lenient(
+        "impossible-attribute-value", "Attention", "a number of heads is positive; with 4-D inputs it is not read"
+    ),
     _lenient(
         "mismatched-operand-type",
         "TfIdfVectorizer",
@@ -197,7 +201,7 @@ _OF_VALUES = (
     Explained(
         OTHER_SHAPE,
         r"(LpNormalization|GlobalMaxPool|MaxPool|AveragePool|LpPool|StringNormalizer|ReduceL\w+|Arg\w+|BatchNormalization"
-        rf"|PRelu|QLinearMatMul|SplitToSequence|Split|OneHot|LayerNormalization|LSTM|RNN|GRU|GridSample|Sum|RoiAlign|Resize|Tile){_REFERENCE}",
+        rf"|PRelu|QLinearMatMul|SplitToSequence|Split|OneHot|LayerNormalization|RMSNormalization|LSTM|RNN|GRU|GridSample|Sum|RoiAlign|Resize|Tile){_REFERENCE}",
         "the reference evaluator does another thing than the text, or takes operands that do not fit",
     ),
     Explained(OTHER_TYPE, _REFERENCE, "numpy decides the types of the reference evaluator"),

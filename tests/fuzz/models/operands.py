@@ -72,7 +72,7 @@ def _variable(builder: Builder, size: int) -> int | str | None:
     same = [name for name, bound in builder.symbols.items() if bound == size]
     if same and draw < 0.85:
         return builder.rng.choice(same)
-    name = f"d{len(builder.symbols)}"
+    name = f"s{len(builder.symbols)}"
     builder.symbols[name] = size
     return name
 
