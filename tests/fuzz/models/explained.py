@@ -148,8 +148,9 @@ _OF_RUNTIMES = (
     _lenient("incompatible-operand-shapes", "STFT", "a signal has the shape of the text; ONNX Runtime looks at sizes"),
     _lenient(
         "incompatible-operand-shapes",
-        "BlackmanWindow CenterCropPad Compress ConstantOfShape DFT HammingWindow HannWindow GroupNormalization LayerNormalization NegativeLogLikelihoodLoss OneHot Pad "
-        "QuantizeLinear SequenceAt SequenceErase SequenceInsert",
+        "BlackmanWindow CenterCropPad Compress ConstantOfShape DFT GroupNormalization HammingWindow HannWindow "
+        "LayerNormalization NegativeLogLikelihoodLoss OneHot Pad QuantizeLinear SequenceAt SequenceErase "
+        "SequenceInsert",
         "the text has the rank or the size; ONNX Runtime looks at the number of elements, or not at all",
     ),
     _lenient(
