@@ -14,10 +14,10 @@ import numpy as np
 import onnx.parser
 import pytest
 from fuzz.models import oracle, worker
-from fuzz.models.builder import Made
+from fuzz.models.builder import Generated
 from fuzz.models.explained import EXPLAINED, FALSE_ALARM, MISSED, OTHER_ELEMENTS, OTHER_SHAPE, OTHER_TYPE
 from fuzz.models.generator import model_of
-from fuzz.models.moved import ways
+from fuzz.models.moved import moved_forms
 from fuzz.models.operators import CONTROL_FLOW, cases_of, last_version, schemas
 from fuzz.models.oracle import CRASH, MOVED, Judged, judge
 from fuzz.models.run import Run
@@ -122,8 +122,8 @@ def test_a_worker_that_ends_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch
 # --- that contradictions are found
 
 
-def _made(text: str, **feeds: np.ndarray) -> Made:
-    return Made(1, "made", onnx.parser.parse_model(text), feeds, {"N": 2})
+def _made(text: str, **feeds: np.ndarray) -> Generated:
+    return Generated(1, "made", onnx.parser.parse_model(text), feeds, {"N": 2})
 
 
 GOOD = """<ir_version: 8, opset_import: ["" : 17], producer_name: "p">
@@ -132,7 +132,7 @@ g (float[N, 3] x) => (float[N, 3] y) { a = Relu (x) y = Neg (a) }"""
 X = np.ones((2, 3), np.float32)
 
 
-def _found(made: Made) -> set[tuple[str, bool]]:
+def _found(made: Generated) -> set[tuple[str, bool]]:
     return {(each.kind, each.explained is not None) for each in judge(made, lambda stage: None).contradictions}
 
 
@@ -226,11 +226,11 @@ def test_all_values_of_the_main_graph_are_asked_for():
 
 def test_nodes_are_moved_and_nothing_else_changes():
     made = _made(GOOD, x=X)
-    moved = dict(ways(made.model))
+    moved = dict(moved_forms(made.model))
     assert moved.keys() == {"If", "function"}
     for model in moved.values():
         assert len(model.graph.node) == 1
-        found = run_reference(Made(0, "moved", model, made.feeds, {})).values["y"]
+        found = run_reference(Generated(0, "moved", model, made.feeds, {})).values["y"]
         assert found.tolist() == (-X).tolist()
     assert moved["function"] == ModelProto.FromString(moved["function"].SerializeToString())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model while it grows: nodes, and what is known of their values."""
+"""A model under construction: its nodes, and what onnx-lint infers of their values."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ from .tensors import FED, array_of, element, proto_of
 Sizes = tuple[int, ...]
 
 FUNCTIONS_SINCE = 8
-"""The IR version that has functions."""
+"""The first IR version with functions."""
 
 _CONSTANTS_OF_ALL_TYPES = 9
-"""The version of Constant from which on it makes tensors that are not of floating-point numbers."""
+"""The first version of Constant that produces tensors of all types."""
 
 INITIALIZERS_ALONE_SINCE = 4
-"""The IR version from which on an initializer needs no input of the same name."""
+"""The first IR version in which an initializer needs no input of the same name."""
 
 
 @dataclass(frozen=True)
-class Made:
-    """A generated model, and what to run it with."""
+class Generated:
+    """A generated model and the inputs to run it with."""
 
     number: int
     about: str
-    """The operator that the model is about, with its version."""
+    """The operator under test with its version."""
     model: ModelProto
     feeds: dict[str, Any]
     symbols: dict[str, int]
     """The sizes of the dimension variables of the inputs in `feeds`."""
     has_made_up_shapes: bool = False
-    """Whether a shape is declared that nothing in the model supports, and no run can confirm."""
+    """Whether a random shape is declared, which a run need not confirm."""
 
 
 @dataclass
 class Builder:
-    """The model, and what to feed it with."""
+    """The model under construction and its inputs."""
 
     rng: Random
     imports: dict[str, int]
     ir_version: int
     left: int
-    """How many nodes there may still be."""
+    """How many nodes may still be added."""
     model: ModelProto = field(default_factory=ModelProto)
     feeds: dict[str, Any] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Builder:
     has_made_up_shapes: bool = False
     names: int = 0
     facts: dict[str, Fact] = field(default_factory=dict)
-    """What is known of the values."""
+    """What onnx-lint infers of the values."""
 
     def __post_init__(self) -> None:
         self.model.ir_version = self.ir_version
@@ -74,20 +74,20 @@ class Builder:
     # --- names and types
 
     def name(self, prefix: str = "v") -> str:
-        """A name that nothing has yet."""
+        """Return an unused name."""
         self.names += 1
         return f"{prefix}{self.names}"
 
     def size(self, symbol: str) -> int:
-        """The size that a dimension variable stands for."""
+        """Return the size of a dimension variable, which is chosen on first use."""
         return self.symbols.setdefault(symbol, self.rng.choice((1, 2, 2, 3, 4)))
 
     def sizes(self, dims: Dims) -> Sizes:
-        """The sizes for dimensions: those of unknown ones are 3."""
+        """Return the sizes of dimensions. An unknown dimension has size 3."""
         return tuple(self.size(dim) if isinstance(dim, str) else 3 if dim is None else dim for dim in dims)
 
     def known_sizes(self, name: str) -> Sizes | None:
-        """The sizes of a value, with those that variables stand for; None where they are not known."""
+        """Return the sizes of a value, or None if a size is unknown."""
         shape = self.facts.get(name, UNKNOWN).shape
         if shape is None:
             return None
@@ -97,14 +97,14 @@ class Builder:
     # --- values
 
     def input(self, kind: str, dims: Dims | None, value: Any) -> str:
-        """A graph input that is fed with a value."""
+        """Add a graph input and the value to feed it with."""
         name = self.name("x")
         fill_type(self.model.graph.input.add(name=name).type, kind, dims)
         self.feeds[name] = value
         return name
 
     def initializer(self, kind: str, array: np.ndarray) -> str:
-        """An initializer, which is an input as well where the IR version wants that."""
+        """Add an initializer, and an input of its name if the IR version requires one."""
         name = self.name("w")
         self.model.graph.initializer.append(proto_of(name, array, element(kind) or ""))
         if self.ir_version < INITIALIZERS_ALONE_SINCE:
@@ -113,7 +113,7 @@ class Builder:
         return name
 
     def constant(self, kind: str, array: np.ndarray) -> str:
-        """The output of a Constant."""
+        """Add a Constant node."""
         version = self.imports[""]
         if version < _CONSTANTS_OF_ALL_TYPES and kind != "tensor(float)":
             return self.initializer(kind, array)
@@ -133,25 +133,25 @@ class Builder:
     # --- nodes
 
     def node(self, operator: str, inputs: Sequence[str], *, domain: str = "", **attributes: Any) -> str:
-        """The first output of a node that is added."""
+        """Add a node and return its first output."""
         name = self.name()
         self.append(helper.make_node(operator, inputs, [name], domain=domain or None, **attributes))
         return name
 
     def append(self, *nodes: NodeProto) -> None:
-        """Add nodes of one cost."""
+        """Add nodes that count as one."""
         self.left -= 1
         self.model.graph.node.extend(nodes)
 
-    def learn(self) -> None:
-        """Find out what is known of the values so far. A crash of what is tested is no matter of the generator."""
+    def infer(self) -> None:
+        """Infer the values so far. If onnx-lint crashes, nothing is known; the oracle reports the crash."""
         try:
             self.facts = dict(load(BytesSource(self.model.SerializeToString()), "model.onnx").value_flow.facts)
         except Exception:
             self.facts = {}
 
     def values(self) -> list[str]:
-        """The values of the graph of which the type is known, those that nodes make last."""
+        """Return the values of known type: inputs, initializers, then the outputs of nodes."""
         graph = self.model.graph
         names = [*(each.name for each in graph.input), *(each.name for each in graph.initializer)]
         names += [name for node in graph.node for name in node.output if name]
@@ -159,16 +159,16 @@ class Builder:
 
     # --- whole models
 
-    def made(self, number: int, about: str) -> Made:
-        """The model as it is."""
-        return Made(number, about, self.model, self.feeds, self.symbols, self.has_made_up_shapes)
+    def made(self, number: int, about: str) -> Generated:
+        """Return the finished model."""
+        return Generated(number, about, self.model, self.feeds, self.symbols, self.has_made_up_shapes)
 
 
 _OWN_ATTRIBUTES = {"tensor(int64)": "int", "tensor(float)": "float"}
 
 
 def type_of(fact: Fact) -> TypeProto | None:
-    """The type of a value of which enough is known to declare it as an output; None otherwise."""
+    """Return the type to declare for a graph output, or None if too little is known."""
     proto = TypeProto()
     return proto if fact.kind and _fill(proto, fact) else None
 
@@ -195,16 +195,16 @@ def _is_name(dim: object) -> bool:
     return isinstance(dim, str) and dim.isidentifier()
 
 
-def fed(rng: Random, kind: str, sizes: Sizes) -> Any:
-    """A value to feed an input of this type with; None where runtimes take none."""
+def random_value(rng: Random, kind: str, sizes: Sizes) -> Any:
+    """Return a random value of a type, or None if runtimes accept no such input."""
     inner = kind.partition("(")[2][:-1]
     if kind.startswith("tensor("):
         return array_of(rng, inner, sizes) if inner in FED else None
     if kind.startswith("seq("):
-        made = [fed(rng, inner, sizes) for _ in range(rng.choice((1, 2, 3)))]
+        made = [random_value(rng, inner, sizes) for _ in range(rng.choice((1, 2, 3)))]
         return None if any(each is None for each in made) else made
     if kind.startswith("optional("):
-        return fed(rng, inner, sizes)
+        return random_value(rng, inner, sizes)
     if kind.startswith("map("):
         key, value = (part.strip() for part in inner.split(",", 1))
         keys: list[Any] = ["a", "b"] if key == "string" else [0, 1]
@@ -214,5 +214,5 @@ def fed(rng: Random, kind: str, sizes: Sizes) -> Any:
 
 
 def opset_import(imports: dict[str, int]) -> list[onnx.OperatorSetIdProto]:
-    """The imports as messages."""
+    """Return the imports as messages."""
     return [helper.make_opsetid(domain, version) for domain, version in imports.items()]

@@ -18,12 +18,12 @@ _SCAN_WITHOUT_LENGTHS = 9
 
 
 def add(builder: Builder, schema: Schema) -> None:
-    """Add a node of the operator, whose subgraphs take values from outside and of their own."""
+    """Add a node of the operator with subgraphs that read values of the outer graph."""
     {"If": _branches, "Loop": _loop, "Scan": _scan, "SequenceMap": _map}[schema.name](builder, schema)
 
 
 def _value(builder: Builder, name: str, kind: str, sizes: Sizes | None) -> ValueInfoProto:
-    """An input or output of a subgraph: with its type, without it, or now and then with a wrong one."""
+    """Return an input or output of a subgraph: with its type, without a type, or rarely with a wrong shape."""
     made = ValueInfoProto(name=name)
     draw = builder.rng.random()
     if draw < 0.5 and sizes is not None:
@@ -36,7 +36,7 @@ def _value(builder: Builder, name: str, kind: str, sizes: Sizes | None) -> Value
 
 
 def _step(builder: Builder, source_name: str, target: str, sizes: Sizes, outer: str) -> tuple[NodeProto, Sizes]:
-    """What a subgraph does with a value, and the sizes of what it makes."""
+    """Return a node for a subgraph, and the sizes of its output."""
     rng = builder.rng
     draw = rng.randrange(6)
     if draw == 0:

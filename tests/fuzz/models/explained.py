@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contradictions that are no fault of onnx-lint, each with what recognises it and the reason."""
+"""Known contradictions, each with the pattern that recognises it and the reason."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ OTHER_TYPE, OTHER_SHAPE, OTHER_ELEMENTS = "other type", "other shape", "other el
 
 @dataclass(frozen=True)
 class Explained:
-    """Contradictions that have an explanation."""
+    """An explanation of contradictions."""
 
     kind: str
     pattern: str
-    """What is found in the line of the contradiction."""
+    """A pattern that the line of the contradiction contains."""
     reason: str
 
     def covers(self, kind: str, line: str) -> bool:
-        """Whether this explains a contradiction."""
+        """Return whether this explains a contradiction."""
         return kind == self.kind and re.search(self.pattern, line, re.DOTALL) is not None
 
 
@@ -29,26 +29,26 @@ _REFERENCE = r".*\[reference evaluator\]$"
 _ONNXRUNTIME = r".*\[onnxruntime\]$"
 
 _OF_ONNX = (
-    Explained(MISSED, "^MeanVarianceNormalization:", "the body that onnx has for it mixes float with other types"),
+    Explained(MISSED, "^MeanVarianceNormalization:", "the function body of onnx mixes float with other types"),
     Explained(
         MISSED, "^RMSNormalization: Y has inconsistent type", "Y has the type of scale; onnx gives it that of X first"
     ),
-    Explained(MISSED, "^MeanVarianceNormalization:|has inconsistent type", "a function body of onnx mixes types"),
+    Explained(MISSED, "^MeanVarianceNormalization:|has inconsistent type", "the function body of onnx mixes types"),
     Explained(
         MISSED,
         r"^TreeEnsemble: \S+ Attribute '\w+' must have (same type as input|type INT64)",
-        "the text does not say that tensors in attributes have the type of the input",
+        "the specification does not require the type of the input of tensors in attributes",
     ),
     Explained(MISSED, r"^Pad: \S+ ParseData type mismatch", "`axes` may be int32; onnx reads int64"),
     Explained(
         MISSED,
         r"^OneHot: .*must be non-negative",
-        "until version 10 indices are not negative, and what negative ones do is said in the next sentence",
+        "until version 10 indices are not negative, but the specification defines negative ones",
     ),
     Explained(
         MISSED,
         r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*Pool\([^)]*(auto_pad|ceil_mode)",
-        "SAME is ceil(input / stride), VALID takes no `pads`, no window starts in the padding; onnx knows none of that",
+        "SAME is ceil(input / stride), VALID ignores `pads`, no window starts in the padding; onnx differs",
     ),
     Explained(
         MISSED,
@@ -59,17 +59,17 @@ _OF_ONNX = (
     Explained(
         MISSED,
         r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*LinearClassifier\(",
-        "onnx counts no labels",
+        "onnx counts no class labels",
     ),
     Explained(
         MISSED,
         r"Inferred shape and existing.* \|\| .*Attention\(",
-        "the last dimension of qk_matmul_output is that of past and present; onnx forgets one of them",
+        "qk_matmul_output covers past and present; onnx counts one of them",
     ),
     Explained(
         MISSED,
         r"Inferred shape and existing.* \|\| .* made up$",
-        "a shape is declared at random where onnx knows a dimension that onnx-lint does not know",
+        "the declared shape is random, and onnx-lint knows less of the value than onnx",
     ),
     Explained(
         MISSED,
@@ -104,7 +104,7 @@ _NOT_YET = (
     ),
     Explained(MISSED, "^ZipMap: ", "onnx-lint does not look at the rank of what ZipMap takes yet"),
 )
-"""What onnx-lint misses: an entry goes when the rule is there."""
+"""What onnx-lint misses. An entry goes when a rule reports the fault."""
 
 _OPERANDS = (
     "(incompatible-operand-shapes|impossible-operator-extent|unsupported-operand-value|impossible-attribute-value"
@@ -114,7 +114,7 @@ _OPERANDS = (
 
 
 def _lenient(rule: str, operators: str, reason: str) -> Explained:
-    """What ONNX Runtime takes although the text does not."""
+    """Explain faults that ONNX Runtime accepts."""
     return Explained(FALSE_ALARM, rf"^{rule} ({operators.replace(' ', '|')}): {_ONNXRUNTIME}", reason)
 
 
@@ -123,94 +123,104 @@ _OF_RUNTIMES = (
     Explained(
         FALSE_ALARM,
         f"^{_OPERANDS} {_REFERENCE}",
-        "the reference evaluator computes with numpy, and compares operands with the text in few operators only",
+        "the reference evaluator computes with numpy and rarely checks operands",
     ),
-    Explained(
-        FALSE_ALARM, "^contradictory-declared-shape ", "the runtimes do not look at what is declared, or only warn"
-    ),
-    Explained(FALSE_ALARM, "^mismatched-subgraph-shape ", "ONNX Runtime looks at no shape that a subgraph declares"),
+    Explained(FALSE_ALARM, "^contradictory-declared-shape ", "the runtimes ignore declared shapes, or only warn"),
+    Explained(FALSE_ALARM, "^mismatched-subgraph-shape ", "the runtimes ignore the shapes that a subgraph declares"),
     Explained(FALSE_ALARM, "^untyped-graph-value ", "the runtimes infer the type of a graph output"),
-    Explained(FALSE_ALARM, "^premature-feature ", "the runtimes do not look at the IR version of an element type"),
-    Explained(FALSE_ALARM, f"of subgraph {_ONNXRUNTIME}", "a subgraph that never runs is only looked at by inference"),
+    Explained(FALSE_ALARM, "^premature-feature ", "the runtimes ignore the IR version of an element type"),
+    Explained(FALSE_ALARM, f"of subgraph {_ONNXRUNTIME}", "the subgraph may not have run"),
     _lenient(
         "impossible-operator-extent",
         "Softmax LogSoftmax Hardmax Flatten",
-        "the axis of a dimension is less than the rank; ONNX Runtime flattens there",
+        "an axis is less than the rank; ONNX Runtime accepts the rank and flattens",
     ),
     _lenient(
         "impossible-operator-extent",
         "MeanVarianceNormalization ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
         "ReduceMin ReduceProd ReduceSum ReduceSumSquare",
-        "an axis is one of the input; of few shapes ONNX Runtime looks at none",
+        "an axis is one of the input; ONNX Runtime does not check it for some shapes",
     ),
     _lenient("impossible-attribute-value", "Unsqueeze Squeeze", "axes are not negative until version 10"),
-    _lenient("incompatible-operand-shapes", "PRelu", "the slope is broadcast to X, not X to the slope"),
-    _lenient("incompatible-operand-shapes", "STFT", "a signal has the shape of the text; ONNX Runtime looks at sizes"),
+    _lenient("incompatible-operand-shapes", "PRelu", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
+    _lenient(
+        "incompatible-operand-shapes",
+        "STFT",
+        "the specification requires the shape of the signal; ONNX Runtime does not check it",
+    ),
     _lenient(
         "incompatible-operand-shapes",
         "BlackmanWindow CenterCropPad Compress ConstantOfShape DFT GroupNormalization HammingWindow HannWindow "
         "LayerNormalization NegativeLogLikelihoodLoss OneHot Pad QuantizeLinear SequenceAt SequenceErase "
         "SequenceInsert",
-        "the text has the rank or the size; ONNX Runtime looks at the number of elements, or not at all",
+        "the specification requires the rank or the size; ONNX Runtime checks the number of elements, or nothing",
     ),
     _lenient(
         "incompatible-operand-shapes",
         "Resize",
-        "`scales` has one dimension; where `sizes` is given ONNX Runtime does not look at it",
+        "`scales` has one dimension; ONNX Runtime ignores it if there are `sizes`",
     ),
     _lenient(
         "unsupported-operand-value",
         "BlackmanWindow HammingWindow HannWindow CumSum Reshape",
-        "of an empty tensor ONNX Runtime does not look at what is left",
+        "ONNX Runtime does not check the values for an empty tensor",
     ),
     _lenient(
-        "impossible-attribute-value", "Attention", "a number of heads is positive; with 4-D inputs it is not read"
+        "impossible-attribute-value",
+        "Attention",
+        "a number of heads is positive; ONNX Runtime ignores it for 4-D inputs",
     ),
     _lenient(
         "mismatched-operand-type",
         "TfIdfVectorizer",
-        "the pool says whether X is text; ONNX Runtime finds nothing in it",
+        "the pool decides the type of X; ONNX Runtime finds no match",
     ),
     _lenient(
         "unsupported-attribute-value",
         "Cast CastLike Gelu ReverseSequence ScatterElements ScatterND",
-        "the values are listed; ONNX Runtime looks where it needs the attribute",
+        "the specification lists the values; ONNX Runtime checks them only if it needs the attribute",
     ),
-    _lenient("unsupported-combination", "Attention", "both caches are made or none; ONNX Runtime makes one"),
+    _lenient("unsupported-combination", "Attention", "both caches are outputs or none; ONNX Runtime returns one"),
 )
 
 _OF_VALUES = (
-    Explained(OTHER_SHAPE, rf"NonZero.*{_ONNXRUNTIME}", "of a scalar the text has (0, N), ONNX Runtime has (1, N)"),
+    Explained(
+        OTHER_SHAPE,
+        rf"NonZero.*{_ONNXRUNTIME}",
+        "for a scalar the specification requires (0, N), and ONNX Runtime returns (1, N)",
+    ),
     Explained(
         OTHER_SHAPE,
         rf"(MaxPool|AveragePool|LpPool) .*{_ONNXRUNTIME}",
-        "with dilations and SAME the text has ceil(input / stride); ONNX Runtime forgets the dilations",
+        "SAME is ceil(input / stride); ONNX Runtime ignores the dilations",
     ),
+    Explained(OTHER_SHAPE, r"^Loop of .*\(0,.*ran: \(0,", "a Loop that never runs has no element that shows the shape"),
+    Explained(OTHER_SHAPE, rf"^Squeeze .*{_ONNXRUNTIME}", "an empty list names no axis; ONNX Runtime squeezes all"),
     Explained(
-        OTHER_SHAPE, r"^Loop of .*\(0,.*ran: \(0,", "of a Loop that never runs no runtime knows what it would have made"
+        OTHER_SHAPE, r"^Reduce\w+ as", "the specification does not define `noop_with_empty_axes` other than 0 and 1"
     ),
-    Explained(OTHER_SHAPE, rf"^Squeeze .*{_ONNXRUNTIME}", "an empty list of axes names none; ONNX Runtime takes all"),
-    Explained(OTHER_SHAPE, r"^Reduce\w+ as", "of `noop_with_empty_axes` other than 0 and 1 the text says nothing"),
     Explained(
         OTHER_ELEMENTS,
         rf"^Cast.*{_ONNXRUNTIME}",
-        "with `saturate` other than 0 and 1 ONNX Runtime leaves memory as it was",
+        "with `saturate` other than 0 and 1 ONNX Runtime returns uninitialised memory",
     ),
     Explained(
-        OTHER_SHAPE, rf"^Loop of {_REFERENCE}", "the reference evaluator joins scan outputs in place of stacking them"
+        OTHER_SHAPE,
+        rf"^Loop of {_REFERENCE}",
+        "the reference evaluator concatenates scan outputs instead of stacking them",
     ),
     Explained(
         OTHER_SHAPE,
         r"(LpNormalization|GlobalMaxPool|MaxPool|AveragePool|LpPool|StringNormalizer|ReduceL\w+|Arg\w+|BatchNormalization"
         rf"|PRelu|QLinearMatMul|SplitToSequence|Split|OneHot|LayerNormalization|RMSNormalization|LSTM|RNN|GRU|GridSample|Sum|RoiAlign|Resize|Tile){_REFERENCE}",
-        "the reference evaluator does another thing than the text, or takes operands that do not fit",
+        "the reference evaluator deviates from the specification, or accepts operands that do not fit",
     ),
-    Explained(OTHER_TYPE, _REFERENCE, "numpy decides the types of the reference evaluator"),
+    Explained(OTHER_TYPE, _REFERENCE, "numpy decides the output types of the reference evaluator"),
 )
 
 EXPLAINED: tuple[Explained, ...] = (*_OF_ONNX, *_NOT_YET, *_OF_RUNTIMES, *_OF_VALUES)
 
 
 def explanation(kind: str, line: str) -> Explained | None:
-    """What explains a contradiction; None where nothing does."""
+    """Return the explanation of a contradiction, or None."""
     return next((each for each in EXPLAINED if each.covers(kind, line)), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model `number` of a run: two to six nodes about one version of one operator, most of them right."""
+"""Generates model `number` of a run: a few nodes around one version of one operator, most of them valid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.fact import UNKNOWN
 
 from . import control_flow
-from .builder import Builder, Made, Sizes, type_of
+from .builder import Builder, Generated, Sizes, type_of
 from .operands import operand
 from .operators import (
     CONTROL_FLOW,
@@ -31,17 +31,17 @@ from .placement import placed
 from .tensors import FED, element
 
 WRONG = 0.15
-"""How often a node has one thing about it changed, which may make it wrong."""
+"""How often a node is mutated, which may make it invalid."""
 
 
-def model_of(seed: int, number: int) -> Made:
-    """The model that the seed and the number stand for."""
+def model_of(seed: int, number: int) -> Generated:
+    """Return the model of a seed and a number."""
     rng = Random(f"models {seed}:{number}")
     schema = rng.choice(schemas())
     builder = Builder(rng, *_environment(rng, schema), left=rng.choice((2, 3, 3, 4, 5, 6)))
-    _about(builder, schema)
+    _add_subject(builder, schema)
     while builder.left > 0 and rng.random() < 0.9:
-        builder.learn()
+        builder.infer()
         if not _follow(builder):
             break
     _finish(builder)
@@ -49,7 +49,7 @@ def model_of(seed: int, number: int) -> Made:
 
 
 def _environment(rng: Random, schema: Schema) -> tuple[dict[str, int], int]:
-    """The imported operator sets, with the version of the operator in its own, and an IR version for them."""
+    """Return operator set imports that contain the operator, and an IR version that allows them."""
     imports = {"": rng.choice((newest()[""], rng.randrange(7, newest()[""] + 1), rng.randrange(13, 22)))}
     imports[schema.domain] = rng.choice(
         (last_version(schema), rng.randrange(schema.since_version, last_version(schema) + 1))
@@ -61,8 +61,8 @@ def _environment(rng: Random, schema: Schema) -> tuple[dict[str, int], int]:
 _NEWEST_IR = 13
 
 
-def _about(builder: Builder, schema: Schema) -> None:
-    """Add the node that the model is about."""
+def _add_subject(builder: Builder, schema: Schema) -> None:
+    """Add the node of the operator under test."""
     if schema.name in CONTROL_FLOW and not schema.domain:
         control_flow.add(builder, schema)
         return
@@ -71,7 +71,7 @@ def _about(builder: Builder, schema: Schema) -> None:
 
 
 def _add(builder: Builder, schema: Schema, case: Case, inputs: dict[int, str] | None = None) -> None:
-    """Add a node for a case; `inputs` are those that there are."""
+    """Add a node for a case. `inputs` are existing values by input index."""
     given = dict(inputs or {})
     kinds = _types(builder, schema, case, {at: builder.facts[name].kind or "" for at, name in given.items()})
     names = []
@@ -90,7 +90,7 @@ def _add(builder: Builder, schema: Schema, case: Case, inputs: dict[int, str] | 
 
 
 def _spoil(builder: Builder, node: NodeProto) -> None:
-    """Make the node wrong in a way that no case has: one operand more, less, or another one."""
+    """Add, remove or replace one operand."""
     values = builder.values() or list(node.input)
     draw = builder.rng.randrange(3)
     if draw == 0:
@@ -102,7 +102,7 @@ def _spoil(builder: Builder, node: NodeProto) -> None:
 
 
 def _outputs(rng: Random, schema: Schema, case: Case) -> int:
-    """How many outputs: as many as the case has, at times more or fewer that are allowed."""
+    """Return the number of outputs: that of the case, sometimes another allowed number."""
     if rng.random() < 0.8:
         return case.outputs
     return rng.randrange(
@@ -111,7 +111,7 @@ def _outputs(rng: Random, schema: Schema, case: Case) -> int:
 
 
 def _types(builder: Builder, schema: Schema, case: Case, known: dict[int, str]) -> list[str]:
-    """A type for each input: those of values that there are, else random ones for the type variables."""
+    """Return a type for each input: that of an existing value, else a random one for each type variable."""
     rng = builder.rng
     variables: dict[str, str] = {}
     for at, kind in known.items():
@@ -138,7 +138,7 @@ def _types(builder: Builder, schema: Schema, case: Case, known: dict[int, str]) 
 
 
 def _holds(kind: str, wanted: Operand) -> bool:
-    """Whether a tensor of the type can have the elements."""
+    """Return whether a tensor of the type can hold the elements."""
     name = element(kind) or ""
     if any(isinstance(each, float) for each in wanted.content or ()):
         return name in {"float", "double", "float16"}
@@ -149,14 +149,14 @@ def _parameter(schema: Schema, at: int) -> Schema.FormalParameter:
     return schema.inputs[min(at, len(schema.inputs) - 1)]
 
 
-# --- what comes behind
+# --- further nodes
 
 
 _TRIES = 12
 
 
 def _follow(builder: Builder) -> bool:
-    """Add a node that takes one of the values; False where there is none."""
+    """Add a node that reads an output of another node. Return False if there is none."""
     rng = builder.rng
     values = builder.values()
     made = [name for node in builder.model.graph.node for name in node.output if name in set(values)]
@@ -183,14 +183,14 @@ def _follow(builder: Builder) -> bool:
 
 
 def _place_for(builder: Builder, schema: Schema, name: str) -> int | None:
-    """The index of an input that takes a value of that type."""
+    """Return the index of an input that accepts the type of the value."""
     kind = builder.facts[name].kind
     fitting = [at for at, parameter in enumerate(schema.inputs) if kind in parameter.types]
     return builder.rng.choice(fitting) if fitting else None
 
 
 def _fitted(builder: Builder, schema: Schema, case: Case, at: int, name: str) -> Case | None:
-    """The case for an input of the shape that the value has; None where it does not fit."""
+    """Return the case adapted to the shape of the value, or None if it does not fit."""
     sizes, wanted = builder.known_sizes(name), case.inputs[at]
     assert wanted is not None
     if element(builder.facts[name].kind or "") is None or sizes is None:
@@ -206,7 +206,7 @@ def _fitted(builder: Builder, schema: Schema, case: Case, at: int, name: str) ->
 
 
 def _unified(shape: Dims | None, sizes: Sizes) -> dict[str, int] | None:
-    """What the variables of a shape are for these sizes; None where it does not fit."""
+    """Return the sizes of the variables of a shape, or None if the sizes do not fit."""
     if shape is None:
         return {}
     bound: dict[str, int] = {}
@@ -226,12 +226,12 @@ def _bound(wanted: Operand, bound: dict[str, int]) -> Operand:
     return replace(wanted, shape=tuple(bound.get(dim, dim) if isinstance(dim, str) else dim for dim in wanted.shape))
 
 
-# --- the end
+# --- declarations
 
 
 def _finish(builder: Builder) -> None:
-    """Declare the outputs of the graph, and at times what is between, mostly as it is."""
-    builder.learn()
+    """Declare the graph outputs and some values between, mostly as inferred."""
+    builder.infer()
     graph, rng = builder.model.graph, builder.rng
     taken = {name for node in graph.node for name in node.input}
     made = [name for node in graph.node for name in node.output if name]
@@ -245,7 +245,7 @@ def _finish(builder: Builder) -> None:
         kind = type_of(builder.facts.get(name, UNKNOWN))
         if name not in declared and kind is not None and rng.random() < 0.15:
             graph.value_info.add(name=name, type=kind)
-    builder.learn()
+    builder.infer()
 
 
 def _declare_output(builder: Builder, name: str) -> None:

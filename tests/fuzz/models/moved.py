@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model with all nodes of its graph moved into the branches of an If, or into a function, which changes nothing."""
+"""Moves all nodes of the main graph into the branches of an If or into a function."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .tensors import FED
 _UNTYPED_BRANCHES_SINCE = 11
 _CONSTANTS_SINCE = 9
 
-BY_NUMBERS = frozenset({"OneHot", "Range", "Resize", "Upsample"})
-"""Operators whose floating-point operands decide shapes: onnx-lint reads these in the graph of the node alone."""
+SHAPED_BY_FLOATS = frozenset({"OneHot", "Range", "Resize", "Upsample"})
+"""Operators whose floating-point operands decide shapes. onnx-lint reads them only from the graph of the node."""
 
 
-def ways(model: ModelProto) -> Iterator[tuple[str, ModelProto]]:
-    """The model with its nodes moved, and into what, as far as its versions have that."""
+def moved_forms(model: ModelProto) -> Iterator[tuple[str, ModelProto]]:
+    """Yield each form that the versions of the model allow, with its name."""
     functions = [node for function in model.functions for node in function.node]
-    if BY_NUMBERS.intersection(node.op_type for node in [*model.graph.node, *functions]):
+    if SHAPED_BY_FLOATS.intersection(node.op_type for node in [*model.graph.node, *functions]):
         return
     version = {each.domain: each.version for each in model.opset_import}.get("", 0)
     if version >= _UNTYPED_BRANCHES_SINCE:
@@ -56,12 +56,12 @@ def _into_branches(model: ModelProto) -> ModelProto:
 
 
 def _is_constant(tensor: TensorProto, version: int) -> bool:
-    """Whether Constant makes such a tensor in a version of the operator set."""
+    """Return whether Constant can produce the tensor in a version of the operator set."""
     return version >= _CONSTANTS_SINCE and ELEMENT_TYPE_NAMES[tensor.data_type - 1] in FED
 
 
 def _renamed(node: NodeProto, names: dict[str, str]) -> NodeProto:
-    """The node with other names, within its subgraphs as well."""
+    """Return the node with renamed values, in its subgraphs too."""
     made = NodeProto()
     made.CopyFrom(node)
     made.input[:] = [names.get(name, name) for name in node.input]

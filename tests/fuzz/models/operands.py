@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the inputs of a node come from: inputs of the graph, constants, values that there are, or nodes before it."""
+"""Creates the inputs of a node: graph inputs, constants, existing values, or outputs of new nodes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from shape_cases.case import Operand
 
 from onnx_lint.inference.shapes.dims import Dims
 
-from .builder import Builder, Sizes, fed
+from .builder import Builder, Sizes, random_value
 from .tensors import array_of, code_of, element
 
 INT64 = "tensor(int64)"
 MOST_ELEMENTS = 4096
-"""An operand that would have more elements is made as it is said, without a node before it."""
+"""Larger operands are not computed by nodes."""
 
 
 def operand(builder: Builder, kind: str, wanted: Operand) -> str:
-    """The name of a value of the type that has the shape, and the content if there is any."""
+    """Return the name of a value with the type, the shape and, if given, the content."""
     shape = wanted.shape
     if element(kind) is None:
         return _container(builder, kind, builder.sizes(shape or ()))
@@ -43,10 +43,10 @@ def operand(builder: Builder, kind: str, wanted: Operand) -> str:
 
 
 def source(builder: Builder, kind: str, sizes: Sizes, dims: Dims | None = None) -> str:
-    """A graph input or a constant of these sizes; `dims` is how the case declares them."""
+    """Add a graph input or a constant of these sizes. `dims` are the dimensions of the case."""
     rng = builder.rng
     name = element(kind) or ""
-    feed = fed(rng, kind, sizes)
+    feed = random_value(rng, kind, sizes)
     if feed is not None and rng.random() < 0.75:
         return builder.input(kind, _declared(builder, sizes, dims), feed)
     array = array_of(rng, name, sizes)
@@ -54,7 +54,7 @@ def source(builder: Builder, kind: str, sizes: Sizes, dims: Dims | None = None) 
 
 
 def _declared(builder: Builder, sizes: Sizes, dims: Dims | None) -> Dims:
-    """How an input of these sizes is declared: by them, by variables, or not at all."""
+    """Return the dimensions to declare: sizes, variables, or unknown ones."""
     rng = builder.rng
     if dims is None or rng.random() < 0.6:
         dims = sizes
@@ -93,14 +93,14 @@ def _container(builder: Builder, kind: str, sizes: Sizes) -> str:
         if constructor == "optional" and version >= 15:
             within = source(builder, inner, sizes) if element(inner) else _container(builder, inner, sizes)
             return builder.node("Optional", [within])
-    return builder.input(kind, sizes, fed(builder.rng, kind, sizes))
+    return builder.input(kind, sizes, random_value(builder.rng, kind, sizes))
 
 
 # --- constants
 
 
 def _constant(builder: Builder, kind: str, sizes: Sizes, content: Sequence[Any]) -> str:
-    """A constant with this content, an input that has it by chance, or what nodes compute."""
+    """Add a constant, an input that is fed with the content, or nodes that compute it."""
     rng, name = builder.rng, element(kind) or ""
     draw = rng.random()
     array = array_of(rng, name, sizes, content)
@@ -120,7 +120,7 @@ FED_AS_CONTENT = frozenset({"int64", "int32", "float", "bool"})
 
 
 def _computed(builder: Builder, kind: str, array: np.ndarray) -> str | None:
-    """Nodes that compute a constant as exporters do; None where none fits."""
+    """Add nodes that compute a constant as exporters do."""
     rng, version = builder.rng, builder.imports[""]
     flat = array.reshape(-1)
     ways: list[Callable[[], str]] = [lambda: builder.node("Identity", [_given(builder, kind, array)])]
@@ -184,11 +184,11 @@ def _sliced(builder: Builder, kind: str, array: np.ndarray) -> str:
     return builder.node("Slice", [_given(builder, kind, longer), _ints(builder, start), _ints(builder, end)])
 
 
-# --- nodes before
+# --- computed operands
 
 
 def _produced(builder: Builder, kind: str, sizes: Sizes) -> str | None:
-    """The output of a node that has exactly these sizes; None where the version has none that fits."""
+    """Add a node whose output has exactly these sizes."""
     version, rng = builder.imports[""], builder.rng
     ways: list[Callable[[Builder, str, Sizes], str]] = [_identity]
     if version >= 5:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of all versions, and nodes of each that fit its signature and its shapes."""
+"""All operators of all versions, with valid operands and attributes for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from onnx_lint.spec.operators.attribute_values import allowed_values
 Schema = onnx.defs.OpSchema
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
-"""Operators that the builder makes itself, since their subgraphs decide everything."""
+"""Operators whose subgraphs decide types and shapes; `control_flow.py` has their nodes."""
 
 _MAPS: Mapping[str, tuple[Case, ...]] = {
     "CastMap": (
@@ -36,19 +36,19 @@ _MAPS: Mapping[str, tuple[Case, ...]] = {
     ),
     "ZipMap": (case((2, 3), classlabels_int64s=(1, 2, 3)), case(("N", 2), classlabels_strings=("a", "b"))),
 }
-"""Cases of the operators that have no shape cases."""
+"""Cases of operators without shape cases."""
 
 
 @functools.cache
 def schemas() -> tuple[Schema, ...]:
-    """All operators of all versions that are not deprecated, in a fixed order."""
+    """Return all operators of all versions that are not deprecated, in a fixed order."""
     found = [schema for schema in onnx.defs.get_all_schemas_with_history() if not schema.deprecated]
     return tuple(sorted(found, key=lambda schema: (schema.domain, schema.name, schema.since_version)))
 
 
 @functools.cache
 def newest() -> Mapping[str, int]:
-    """The newest version of each operator set."""
+    """Return the newest version of each operator set."""
     return {domain: max(s.since_version for s in schemas() if s.domain == domain) for domain in DOMAINS}
 
 
@@ -57,7 +57,7 @@ DOMAINS = tuple(sorted({schema.domain for schema in schemas()}))
 
 @functools.cache
 def _versions() -> Mapping[tuple[str, str], list[int]]:
-    """The versions of each operator, those in which it is deprecated as well, in order."""
+    """Return the sorted versions of each operator, including deprecated ones."""
     found: dict[tuple[str, str], list[int]] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
         found.setdefault((schema.domain, schema.name), []).append(schema.since_version)
@@ -65,14 +65,14 @@ def _versions() -> Mapping[tuple[str, str], list[int]]:
 
 
 def last_version(schema: Schema) -> int:
-    """The last version of the operator set in which the operator is as it is in `schema`."""
+    """Return the last operator set version to which `schema` applies."""
     later = [version for version in _versions()[schema.domain, schema.name] if version > schema.since_version]
     return min(later, default=newest()[schema.domain] + 1) - 1
 
 
 @functools.cache
 def active(domain: str, version: int) -> Mapping[str, Schema]:
-    """The operators of a version of an operator set, by name."""
+    """Return the operators of an operator set version by name."""
     return {s.name: s for s in schemas() if s.domain == domain and s.since_version <= version <= last_version(s)}
 
 
@@ -88,7 +88,7 @@ def _families() -> Mapping[str, ModuleType]:
 
 @functools.cache
 def cases_of(schema: Schema) -> tuple[Case, ...]:
-    """Nodes that are right, without those attributes that have nothing to do with shapes."""
+    """Return valid nodes of the operator, without attributes that do not affect shapes."""
     name = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
     family = _families().get(name)
     return tuple(family.cases(schema)) if family is not None else _MAPS.get(schema.name, ())
@@ -100,7 +100,7 @@ def _mutated(schema: Schema, index: int) -> tuple[Case, ...]:
 
 
 def some_case(rng: Random, schema: Schema, *, is_wrong: bool) -> Case:
-    """A node of the operator; `is_wrong`: with one thing about it changed, so that it may be wrong."""
+    """Return a node of the operator. With `is_wrong` it has one mutation and may be invalid."""
     index = rng.randrange(len(cases_of(schema)))
     return rng.choice(_mutated(schema, index)) if is_wrong else cases_of(schema)[index]
 
@@ -112,7 +112,7 @@ _WITH_SCALARS = frozenset({"Clip", "Dropout"})
 
 
 def is_elementwise(schema: Schema) -> bool:
-    """Whether a node of the operator is right with inputs of any one shape."""
+    """Return whether the operator accepts inputs of any one shape."""
     return not schema.domain and schema.name in _ELEMENTWISE - _WITH_SCALARS
 
 
@@ -120,7 +120,7 @@ def is_elementwise(schema: Schema) -> bool:
 
 
 def attributes(rng: Random, schema: Schema, made: Case) -> dict[str, AttributeProto]:
-    """The attributes of the case, those that are required besides, and some of the others."""
+    """Return the attributes of the case, other required ones, and some optional ones."""
     found = {name: attribute_proto(schema, name, value) for name, value in made.attributes.items()}
     needed = NEEDED.get(schema.name, {}) if not made.attributes else {}
     for name, declared in sorted(schema.attributes.items()):
@@ -134,11 +134,11 @@ def attributes(rng: Random, schema: Schema, made: Case) -> dict[str, AttributePr
 
 
 _OPTIONAL = 0.12
-"""How often an attribute is given that the case does not need."""
+"""How often an optional attribute is added."""
 
 _PLAIN = frozenset({"FLOAT", "INT", "STRING"})
 _FLAGS = (*(0, 1) * 20, 2, -1)
-"""What a number other than 0 and 1 means as a flag no text says."""
+"""Values of flags. The specification does not say what numbers other than 0 and 1 mean."""
 _INTEGERS = (0, 0, 1, 1, 2, 2, 3, 7, 10, -1, 2**31, -(2**63))
 _FLOATS = (0.0, 0.5, 1.0, -1.0, 2.0, 1e-5, float("inf"))
 
@@ -148,7 +148,7 @@ def _is_plain(declared: Schema.Attribute) -> bool:
 
 
 def _value(rng: Random, schema: Schema, name: str, declared: Schema.Attribute) -> AttributeProto:
-    """A value of an attribute: mostly one that its type and its description allow."""
+    """Return a value for an attribute, mostly a valid one."""
     kind = AttributeProto.AttributeType.Name(declared.type.value)
     own = BUILT_IN.find(schema.domain, schema.name, schema.since_version)
     allowed = allowed_values(own, name) if own is not None else None

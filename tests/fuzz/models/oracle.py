@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for each model: onnx-lint's verdict and shapes beside those of `onnx` and of what really runs."""
+"""Compares onnx-lint's verdict and shapes with those of `onnx` and of real runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from onnx_lint.spec.clauses import Severity
 from ..corpus import Seed
 from ..oracle import problem_of
 from . import moved
-from .builder import Made
+from .builder import Generated
 from .explained import (
     FALSE_ALARM,
     MISSED,
@@ -35,7 +35,7 @@ from .explained import (
 )
 from .operators import CONTROL_FLOW
 from .runtimes import Ran, cause, refusal, run_onnxruntime, run_reference
-from .signature import BEHIND
+from .signature import DETAILS
 from .values import difference
 
 CRASH = "onnx-lint crashes"
@@ -43,7 +43,7 @@ OF_BYTES = "fails as an input of the byte fuzzer does"
 MOVED = "other verdict in another form"
 
 STAGES = ("generator", "onnx-lint", "onnx", "onnxruntime", "reference evaluator", "other forms")
-"""What a worker may be at; a model that ends it is a fault of that."""
+"""The stages of judging a model. A crash counts against the stage in which it happens."""
 
 _KINDS = {"type": OTHER_TYPE, "shape": OTHER_SHAPE, "elements": OTHER_ELEMENTS}
 _OTHER_FORMS_EACH = 10
@@ -52,7 +52,7 @@ _SETTINGS = Settings()
 
 @dataclass(frozen=True)
 class Contradiction:
-    """That two see a model differently."""
+    """Two programs disagree about a model."""
 
     kind: str
     line: str
@@ -61,34 +61,34 @@ class Contradiction:
 
 @dataclass
 class Judged:
-    """What was found about a model."""
+    """The contradictions about a model, and what it counts as."""
 
     contradictions: list[Contradiction] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, line: str) -> None:
-        """Keep a contradiction, explained or not."""
+        """Add a contradiction with its explanation, if there is one."""
         self.contradictions.append(Contradiction(kind, line, explanation(kind, line)))
 
 
 def linted(data: bytes, name: str = "model.onnx") -> tuple[Model, Verdict]:
-    """The model as onnx-lint has it, and the verdict."""
+    """Return onnx-lint's model and verdict."""
     model = load_source(BytesSource(data), name, _SETTINGS, is_file=False)
     return model, lint_model(model, _SETTINGS)
 
 
 def facts_of(model: Model) -> Mapping[str, Fact]:
-    """What onnx-lint knows of the values of the main graph."""
+    """Return what onnx-lint infers of the values of the main graph."""
     return dict(model.value_flow.facts)
 
 
 def errors_of(verdict: Verdict) -> list[Diagnostic]:
-    """The findings that break a requirement."""
+    """Return the errors of a verdict."""
     return [found for found in verdict.diagnostics if found.severity is Severity.ERROR]
 
 
-def judge(made: Made, at: Callable[[int], None]) -> Judged:
-    """Judge a model; `at` is called with the number of each stage before it begins."""
+def judge(made: Generated, at: Callable[[int], None]) -> Judged:
+    """Judge a model. `at` is called with the number of each stage before the stage begins."""
     judged, data = Judged(), made.model.SerializeToString()
     at(1)
     try:
@@ -105,7 +105,7 @@ def judge(made: Made, at: Callable[[int], None]) -> Judged:
     refused = refusal(data)
     judged.counts["onnx refuses" if refused else "onnx takes"] += 1
     if refused and not errors:
-        judged.note(MISSED, f"{cause(refused)}{BEHIND}{_operators_in(made.model)}{_MADE_UP * made.has_made_up_shapes}")
+        judged.note(MISSED, f"{cause(refused)}{DETAILS}{_operators_in(made.model)}{_MADE_UP * made.has_made_up_shapes}")
     ran = _ran(made, at, judged)
     if ran is not None:
         for found in errors:
@@ -119,8 +119,8 @@ def judge(made: Made, at: Callable[[int], None]) -> Judged:
     return judged
 
 
-def _compare_values(made: Made, facts: Mapping[str, Fact], ran: Ran, judged: Judged) -> None:
-    """Compare what was inferred with what was made; the first value that differs takes all behind it with it."""
+def _compare_values(made: Generated, facts: Mapping[str, Fact], ran: Ran, judged: Judged) -> None:
+    """Compare inferred with computed values, up to the first difference: later ones follow from it."""
     for node in made.model.graph.node:
         for name in filter(None, node.output):
             judged.counts["values compared"] += name in ran.values
@@ -134,14 +134,14 @@ _MADE_UP = " made up"
 
 
 def _operators_in(model: ModelProto) -> str:
-    """The operators of a model with the attributes that they have."""
+    """Return the operators of a model with the names of their attributes."""
     nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
     nodes += [inner for node in nodes for graph in _graphs(node) for inner in graph.node]
     return " ".join(f"{node.op_type}({','.join(each.name for each in node.attribute)})" for node in nodes)
 
 
-def _described(made: Made, node: NodeProto) -> str:
-    """The operator of a node, of a function the one within it, with the version of its operator set."""
+def _described(made: Generated, node: NodeProto) -> str:
+    """Describe the operator of a node, or of the node inside a called function."""
     versions = {each.domain: each.version for each in made.model.opset_import}
     body = next((each for each in made.model.functions if each.name == node.op_type), None)
     inner = body.node[0] if body is not None else node
@@ -154,8 +154,8 @@ def _graphs(node: NodeProto) -> list[GraphProto]:
     return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
 
 
-def _ran(made: Made, at: Callable[[int], None], judged: Judged) -> Ran | None:
-    """What runs the model to the end: ONNX Runtime, else the reference evaluator; None where neither does."""
+def _ran(made: Generated, at: Callable[[int], None], judged: Judged) -> Ran | None:
+    """Return the run of ONNX Runtime, else of the reference evaluator, or None if both fail."""
     for stage, run in ((3, run_onnxruntime), (4, run_reference)):
         at(stage)
         ran = run(made)
@@ -166,15 +166,15 @@ def _ran(made: Made, at: Callable[[int], None], judged: Judged) -> Ran | None:
     return None
 
 
-def _other_forms(made: Made, data: bytes, errors: list[Diagnostic], judged: Judged) -> None:
+def _other_forms(made: Generated, data: bytes, errors: list[Diagnostic], judged: Judged) -> None:
     problem = problem_of(Seed("a generated model", data), made.number)
     if problem is not None:
         judged.note(OF_BYTES, problem)
     text = text_format.MessageToString(made.model).encode()
     _compare_rules("text", errors, errors_of(linted(text, "model.textproto")[1]), judged)
-    for way, model in moved.ways(made.model) if not made.has_made_up_shapes else ():
+    for way, model in moved.moved_forms(made.model) if not made.has_made_up_shapes else ():
         other = errors_of(linted(model.SerializeToString())[1])
-        # What the node that was added cannot do is no fault of the model: If takes no maps.
+        # The added node may not support the types: an If returns no maps.
         other = [found for found in other if not _OF_ADDED_NODE.fullmatch(found.place)]
         _compare_rules(way, errors, other, judged)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node moved into a subgraph or a function of the model."""
+"""Places a node in the main graph, in a subgraph, or in a function."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from onnx_lint.inference.shapes.fact import UNKNOWN
 from .builder import FUNCTIONS_SINCE, Builder, opset_import
 
 DOMAIN = "local"
-"""The domain of the functions of a model."""
+"""The domain of model-local functions."""
 
 RUNS = (*(1, 2, 3) * 10, 0)
-"""How often a Loop may run. A body that never runs proves nothing."""
+"""Trip counts of a Loop. Zero is rare, because a body that never runs shows nothing."""
 
 _DEFAULTS_SINCE = 9
-"""The IR version that has defaults of attribute parameters."""
+"""The first IR version with default values of attribute parameters."""
 
 _LOOPS_SINCE = 11
 _SEQUENCES_IN_LOOPS_SINCE = 13
 
 
 def placed(builder: Builder, node: NodeProto) -> None:
-    """Add a node: mostly as it is, else within an If, a Loop, a Scan or a function."""
+    """Add a node to the main graph, or in one of five cases to an If, a Loop, a Scan or a function."""
     version, draw = builder.imports[""], builder.rng.random()
     if draw < 0.78 or version < _LOOPS_SINCE or not any(node.output):
         builder.append(node)
@@ -42,14 +42,14 @@ def placed(builder: Builder, node: NodeProto) -> None:
 
 
 def subgraph(name: str, nodes: Sequence[NodeProto], outputs: Sequence[str], inputs: Sequence[str] = ()) -> GraphProto:
-    """A subgraph whose inputs and outputs have no types."""
+    """Return a subgraph with untyped inputs and outputs."""
     return helper.make_graph(
         nodes, name, [ValueInfoProto(name=each) for each in inputs], [ValueInfoProto(name=each) for each in outputs]
     )
 
 
 def renamed(node: NodeProto, suffix: str) -> NodeProto:
-    """The node with other names for its outputs."""
+    """Return the node with renamed outputs."""
     made = NodeProto()
     made.CopyFrom(node)
     made.output[:] = [name and f"{name}{suffix}" for name in node.output]
@@ -61,7 +61,7 @@ def _given_outputs(node: NodeProto) -> list[str]:
 
 
 def branched(builder: Builder, nodes: Sequence[NodeProto]) -> None:
-    """Add an If, of which both branches compute the same with one node."""
+    """Add an If with a copy of the node in each branch."""
     [node] = nodes
     condition = np.array(builder.rng.random() < 0.5)
     if builder.rng.random() < 0.5:
@@ -77,7 +77,7 @@ def branched(builder: Builder, nodes: Sequence[NodeProto]) -> None:
 
 
 def _looped(builder: Builder, node: NodeProto) -> None:
-    """Add a Loop that computes the outputs in each of its runs, and stacks them or hands the last one on."""
+    """Add a Loop with the node in its body, whose outputs are scan outputs."""
     inside, outputs = renamed(node, "_in"), _given_outputs(node)
     count = builder.initializer("tensor(int64)", np.array(builder.rng.choice(RUNS), np.int64))
     go = helper.make_node("Identity", [f"{outputs[0]}_go"], [f"{outputs[0]}_on"])
@@ -94,7 +94,7 @@ def _looped(builder: Builder, node: NodeProto) -> None:
 
 
 def _scanned(builder: Builder, node: NodeProto) -> None:
-    """Add a Scan that computes the outputs for each element of the first dimension of an input."""
+    """Add a Scan with the node in its body, over the first dimension of an input."""
     fitting = [
         (at, name)
         for at, name in enumerate(node.input)
@@ -113,7 +113,7 @@ def _scanned(builder: Builder, node: NodeProto) -> None:
 def function_of(
     name: str, nodes: Sequence[NodeProto], inputs: Sequence[str], outputs: Sequence[str], imports: dict[str, int]
 ) -> FunctionProto:
-    """A function with these nodes as its body."""
+    """Return a function with these nodes."""
     made = FunctionProto(name=name, domain=DOMAIN)
     made.input.extend(inputs)
     made.output.extend(outputs)
@@ -123,7 +123,7 @@ def function_of(
 
 
 def _called(builder: Builder, nodes: Sequence[NodeProto]) -> None:
-    """Add a call of a new function that has the node, with some of its attributes as parameters."""
+    """Add a new function with the node, and a call. Some attributes become parameters."""
     [node] = nodes
     inside = renamed(node, "_in")
     inputs = [f"p{at}" for at in range(len(node.input))]
@@ -142,7 +142,7 @@ def _called(builder: Builder, nodes: Sequence[NodeProto]) -> None:
 
 
 def _lift(builder: Builder, function: FunctionProto, call: NodeProto, attribute: AttributeProto) -> None:
-    """Make an attribute of a node in the function a parameter of it."""
+    """Turn an attribute of a node into a parameter of its function."""
     value = AttributeProto()
     value.CopyFrom(attribute)
     value.name = f"{attribute.name}_p"

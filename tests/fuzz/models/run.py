@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run over many models: which, over how many processes, and what was found.
+"""Runs over many models with worker processes, and reports the contradictions.
 
-A worker that `onnx` or a runtime ends is replaced by one that goes on behind the model at which it did.
+If `onnx` or a runtime ends a worker, another one continues with the next model.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from onnx import ModelProto
 
 from ..corpus import Seed
 from ..minimise import minimised
-from .builder import Made
+from .builder import Generated
 from .generator import model_of
 from .oracle import Contradiction
 from .signature import signature
-from .worker import Told, Worker, fault_of, keys_alone
+from .worker import Batch, Worker, contradictions_alone, fault_of
 
 _PROGRESS_SECONDS = 60.0
 
 
 @dataclass
 class Group:
-    """Contradictions that are the same but for names and numbers."""
+    """Contradictions that differ only in names and numbers."""
 
     count: int = 0
     example: Contradiction | None = None
     numbers: list[int] = field(default_factory=list)
-    """The first models that have it."""
+    """The first models with this contradiction."""
 
 
 _NUMBERS_KEPT = 5
@@ -43,7 +43,7 @@ _NUMBERS_KEPT = 5
 
 @dataclass
 class Run:
-    """A run over models, and what was found."""
+    """A run over models and its results."""
 
     seed: int
     first: int
@@ -51,40 +51,40 @@ class Run:
     jobs: int
     counts: Counter[str] = field(default_factory=Counter)
     groups: dict[tuple[str, str], Group] = field(default_factory=dict)
-    """What nothing explains, and what others crash at, by kind and signature."""
+    """Unexplained contradictions and crashes of other programs, by kind and signature."""
     explained: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often each reason explained a contradiction, by kind."""
+    """The number of explained contradictions by kind and reason."""
 
     def go(self) -> None:
         """Judge all models."""
         workers = [Worker.start(self.seed, range(self.first + job, self.end, self.jobs)) for job in range(self.jobs)]
-        told = time.monotonic()
+        shown = time.monotonic()
         while workers:
             ready = wait([worker.connection for worker in workers], timeout=0.5)
             for worker in list(workers):
                 if worker.connection in ready:
-                    if self._hear(worker):
+                    if self._receive(worker):
                         continue
                 elif not worker.is_stuck():
                     continue
                 workers.remove(worker)
                 workers += self._after(worker)
-            if time.monotonic() - told > _PROGRESS_SECONDS:
-                told = time.monotonic()
+            if time.monotonic() - shown > _PROGRESS_SECONDS:
+                shown = time.monotonic()
                 print(f"at model {max((worker.current[0] for worker in workers), default=self.end):,}", flush=True)
 
-    def _hear(self, worker: Worker) -> bool:
-        """Take in what a worker tells; whether there is more to come."""
+    def _receive(self, worker: Worker) -> bool:
+        """Receive a batch. Return whether the worker continues."""
         try:
-            told: Told = worker.connection.recv()
+            batch: Batch = worker.connection.recv()
         except EOFError:
             return False
-        self.counts.update(told.counts)
-        for number, about, found in told.found:
+        self.counts.update(batch.counts)
+        for number, about, found in batch.found:
             self._note(number, about, found)
-        if told.is_last:
+        if batch.is_last:
             worker.current[0] = self.end
-        return not told.is_last
+        return not batch.is_last
 
     def _note(self, number: int, about: str, found: Contradiction) -> None:
         if found.explained is not None:
@@ -96,7 +96,7 @@ class Run:
             group.numbers.append(number)
 
     def _after(self, worker: Worker) -> list[Worker]:
-        """The worker that takes the place of one that has ended: none behind the last model."""
+        """Return the replacement of a worker that has ended, if models are left."""
         number, stage, how = worker.end()
         if number >= self.end:
             return []
@@ -108,7 +108,7 @@ class Run:
 
     @property
     def failures(self) -> dict[tuple[str, str], Group]:
-        """The groups that fail the run: all but crashes of others."""
+        """The groups that fail the run: all except crashes of other programs."""
         return {key: group for key, group in self.groups.items() if not _is_of_others(key[0])}
 
 
@@ -120,7 +120,7 @@ def _is_of_others(kind: str) -> bool:
 
 
 def save(run: Run, folder: Path) -> None:
-    """Write a model of each group as text, with what is wrong above it."""
+    """Write one model of each group as text, with the contradiction in a comment."""
     folder.mkdir(parents=True, exist_ok=True)
     failures = list(run.failures)
     for place, (key, group) in enumerate(sorted(run.groups.items(), key=lambda each: -each[1].count)):
@@ -147,13 +147,13 @@ def _commented(lines: list[str], model: ModelProto) -> str:
 
 
 MOST_MINIMISED = 20
-"""So many models are made smaller, one of each kind of failure, half a minute each at most."""
+"""The number of models to minimise, half a minute each at most."""
 
 _MINIMISING_SECONDS = 30.0
 
 
-def _minimised(made: Made, key: tuple[str, str]) -> ModelProto:
-    """A smaller model that has the same contradiction."""
+def _minimised(made: Generated, key: tuple[str, str]) -> ModelProto:
+    """Return a smaller model with the same contradiction."""
 
     def check(given: Seed) -> str | None:
         try:
@@ -162,7 +162,7 @@ def _minimised(made: Made, key: tuple[str, str]) -> ModelProto:
             return None
         names = {each.name for each in model.graph.input}
         feeds = {name: value for name, value in made.feeds.items() if name in names}
-        found = keys_alone(replace(made, model=model, feeds=feeds))
+        found = contradictions_alone(replace(made, model=model, feeds=feeds))
         return "the same" if key in {(kind, signature(line)) for kind, line in found} else None
 
     small = minimised(Seed("model", made.model.SerializeToString()), "the same", check, _MINIMISING_SECONDS)
@@ -170,7 +170,7 @@ def _minimised(made: Made, key: tuple[str, str]) -> ModelProto:
 
 
 def show(run: Run) -> None:
-    """Print what was found."""
+    """Print the results."""
     for name, count in sorted(run.counts.items()):
         print(f"  {count:9,} {name}")
     print("explained:")
@@ -184,7 +184,7 @@ def show(run: Run) -> None:
 
 
 def main() -> int:
-    """Run from the command line; returns 1 where something is not explained."""
+    """Run from the command line. Return 1 if a contradiction is not explained."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.models", description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="how many models")
     parser.add_argument("--first", type=int, default=0, help="the number of the first model")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `onnx`, ONNX Runtime and the reference evaluator say of a model. Each of them may end the process."""
+"""Runs `onnx.checker`, ONNX Runtime and the reference evaluator. Each of them may crash the process."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import onnx.checker
 from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
-from .builder import Made
+from .builder import Generated
 
 try:
     import onnxruntime
-except ImportError:  # the reference evaluator is asked alone
+except ImportError:  # then only the reference evaluator runs models
     onnxruntime = None
 
 ONNXRUNTIME, REFERENCE = "onnxruntime", "reference evaluator"
 
 
 def refusal(data: bytes) -> str | None:
-    """Why onnx refuses the model; None where it takes it."""
+    """Return why `onnx.checker` refuses the model, or None."""
     try:
         onnx.checker.check_model(data, full_check=True)
     except Exception as error:
@@ -33,7 +33,7 @@ def refusal(data: bytes) -> str | None:
 
 
 def cause(refused: str) -> str:
-    """The innermost operator that onnx refuses first, and why: what is behind it follows from that."""
+    """Return the first operator that onnx refuses, and why. Later messages follow from it."""
     found = [
         (operator, message.strip(" .\n"))
         for operator, message in _MESSAGES.findall(refused)
@@ -43,24 +43,24 @@ def cause(refused: str) -> str:
 
 
 _EMPTY = re.compile(r"Inference error\(s\)|instead is null|\] *$")
-"""What is said of a node because of another one."""
+"""Messages about a node that follow from another node."""
 
 _MESSAGES = re.compile(r"\(op_type:\s*(\w+)[^)]*\): (.*?)(?=\(op_type:|$)")
 
 
 @dataclass
 class Ran:
-    """What a runtime made of a model."""
+    """The result of running a model."""
 
     runtime: str
     values: dict[str, Any] = field(default_factory=dict)
-    """The values of the main graph by name; empty where it did not run to the end."""
+    """The values of the main graph by name; empty if the run failed."""
     refusal: str | None = None
-    """Why it did not run."""
+    """Why the run failed."""
 
 
 def with_all_values(model: ModelProto) -> ModelProto:
-    """The model with each value that a node of the main graph makes as an output."""
+    """Return the model with every node output of the main graph as a graph output."""
     made = ModelProto()
     made.CopyFrom(model)
     declared = {each.name: each for each in model.graph.output}
@@ -71,7 +71,7 @@ def with_all_values(model: ModelProto) -> ModelProto:
     return made
 
 
-def run_onnxruntime(made: Made) -> Ran:
+def run_onnxruntime(made: Generated) -> Ran:
     """Run the model in ONNX Runtime, without its optimizations, with all values as outputs."""
     if onnxruntime is None:
         return Ran(ONNXRUNTIME, refusal="not installed")
@@ -94,7 +94,7 @@ def _options() -> Any:
     return options
 
 
-def run_reference(made: Made) -> Ran:
+def run_reference(made: Generated) -> Ran:
     """Run the model in the reference evaluator, with all values as outputs."""
     model = with_all_values(made.model)
     try:

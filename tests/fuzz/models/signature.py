@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What contradictions that are the same have in common."""
+"""Groups equal contradictions."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _NUMBERS = re.compile(r"-?\d[\d.,]*(e[+-]?\d+)?")
 _LISTS = re.compile(r"[\[({][^\[\](){}]*[\])}]")
 _RUNTIME = re.compile(r" \[(onnxruntime|reference evaluator)\]$")
 
-BEHIND = " || "
-"""What stands behind this in a line is for explanations, and does not tell contradictions apart."""
+DETAILS = " || "
+"""Separates a message from details, which only explanations read."""
 
 _MOST_CHARACTERS = 240
 
 
 def signature(line: str) -> str:
-    """The line of a contradiction without names and numbers; of a traceback where it ends."""
+    """Return a line without names and numbers, or where a traceback ends."""
     if line.startswith("Traceback"):
         lines = line.strip().splitlines()
         places = [each.strip() for each in lines if each.strip().startswith("File ")]
         return f"{lines[-1][:120]} at {places[-1].split('/')[-1] if places else ''}"
-    line = line.splitlines()[0].partition(BEHIND)[0]
+    line = line.splitlines()[0].partition(DETAILS)[0]
     runtime = _RUNTIME.search(line)
     line = _NODES.sub("", _PLACES.sub("", _RUNTIME.sub("", line)))
     line = _NAMES.sub("'N'", line)

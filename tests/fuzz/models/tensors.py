@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random elements of every element type, and the types as texts."""
+"""Random tensors of every element type."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _STRINGS = ("a", "b", "a b", "1", "2.5", "")
 _NOT_FED = ("bfloat16", "float8", "float4", "float6", "int4", "uint4", "int2", "uint2")
 
 FED = frozenset(name for name in ELEMENT_TYPE_NAMES if not name.startswith(_NOT_FED))
-"""The element types that runtimes take as arrays of numpy."""
+"""The element types that runtimes accept as numpy arrays."""
 
 
 def element(kind: str) -> str | None:
-    """The name of the element type of a tensor; None for what is no tensor."""
+    """Return the element type of a tensor type, or None for other types."""
     return kind[len("tensor(") : -1] if kind.startswith("tensor(") else None
 
 
 def code_of(name: str) -> int:
-    """The number of an element type."""
+    """Return the number of an element type."""
     return ELEMENT_TYPE_NAMES.index(name) + 1
 
 
 @functools.cache
 def dtype_of(name: str) -> np.dtype[Any]:
-    """The type that numpy has for an element type."""
+    """Return the numpy type of an element type."""
     return np.dtype(object) if name == "string" else np.dtype(helper.tensor_dtype_to_np_dtype(code_of(name)))
 
 
 def array_of(rng: Random, name: str, shape: Sequence[int], content: Sequence[Any] | None = None) -> np.ndarray:
-    """A tensor: of the content, else of random elements that are small and often indices as well."""
+    """Return a tensor with the content, or with small random elements that may serve as indices."""
     count = int(np.prod(shape, dtype=np.int64))
     if content is not None:
         elements: Sequence[Any] = content
@@ -63,11 +63,11 @@ def array_of(rng: Random, name: str, shape: Sequence[int], content: Sequence[Any
 
 
 _WIDE = {"i": np.int64, "u": np.int64}
-"""Elements are made as these first, so that a number that does not fit wraps around."""
+"""Intermediate types, so that numbers out of range wrap around."""
 
 
 def proto_of(name: str, array: np.ndarray, element_name: str) -> TensorProto:
-    """The tensor as a message."""
+    """Return the tensor as a message."""
     if element_name == "string":
         texts = [str(each).encode() for each in array.reshape(-1)]
         return TensorProto(name=name, data_type=TensorProto.STRING, dims=array.shape, string_data=texts)
@@ -77,7 +77,7 @@ def proto_of(name: str, array: np.ndarray, element_name: str) -> TensorProto:
 
 
 def kind_of_array(value: Any) -> str | None:
-    """The type of what a runtime made; None where it cannot be told from the value."""
+    """Return the type of a computed value, or None if the value does not show it."""
     if isinstance(value, np.ndarray | np.generic):
         if value.dtype.kind in "OUS":
             return "tensor(string)"

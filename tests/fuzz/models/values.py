@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What onnx-lint infers of a value beside the value that a runtime made."""
+"""Compares what onnx-lint infers of a value with the value that a runtime computes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tensors import FED, element, kind_of_array
 
 
 def difference(fact: Fact, value: Any, symbols: Mapping[str, int]) -> tuple[str, str] | None:
-    """What of the fact is not so, type, shape or elements, and how; None where all of it is."""
+    """Return whether type, shape or elements differ, and how, or None."""
     if isinstance(value, list | tuple):
         return _of_sequence(fact, value, symbols)
     if isinstance(value, np.ndarray | np.generic):
@@ -26,7 +26,7 @@ def _of_sequence(fact: Fact, value: Any, symbols: Mapping[str, int]) -> tuple[st
     if fact.kind and fact.kind.startswith("tensor("):
         return "type", f"{fact.kind}, ran: a sequence"
     if fact.kind and fact.kind.startswith("optional(") and fact.inside is not None:
-        if (fact.inside.kind or "").startswith("tensor("):  # the reference evaluator makes a list of it
+        if (fact.inside.kind or "").startswith("tensor("):  # the reference evaluator wraps it in a list
             return difference(fact.inside, value[0], symbols) if len(value) == 1 else None
         return _of_sequence(fact.inside, value, symbols)
     if fact.content and isinstance(fact.content[0], int) and fact.content[0] != len(value):
@@ -44,7 +44,7 @@ def _of_tensor(fact: Fact, value: Any, symbols: Mapping[str, int]) -> tuple[str,
     if fact.kind and not fact.kind.startswith("tensor("):
         return "type", f"{fact.kind}, ran: {value.dtype}{list(value.shape)}"
     kind = kind_of_array(value)
-    is_known = element(fact.kind or "") in FED  # others come as the integers of their bits
+    is_known = element(fact.kind or "") in FED  # other types come as integers of their bits
     if is_known and kind is not None and kind != fact.kind:
         return "type", f"{fact.kind}, ran: {kind}"
     if fact.shape is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that judges models under watch: what it was at is known however it ends."""
+"""Worker processes that judge models. The parent knows the model and the stage at which one ends."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from .builder import Made
+from .builder import Generated
 from .generator import model_of
 from .oracle import CRASH, STAGES, Contradiction, Judged, judge
 
 SECONDS = 30.0
-"""How long a worker may be at one stage of a model, by the clock; others share the machine."""
+"""The time limit of a stage by the clock. It is long, because other programs share the machine."""
 
 MEMORY_BYTES = 6 << 30
 
 _BATCH = 20
-"""What so many models were counted as is told at once."""
+"""The number of models in a batch."""
 
 
 @dataclass
-class Told:
-    """What a worker tells of some models."""
+class Batch:
+    """The results of some models."""
 
     found: list[tuple[int, str, Contradiction]] = field(default_factory=list)
-    """The number of the model and what it is about beside each contradiction."""
+    """The number and the subject of the model, and the contradiction."""
     counts: Counter[str] = field(default_factory=Counter)
     is_last: bool = False
 
 
-def keys_alone(made: Made) -> list[tuple[str, str]]:
-    """The kinds and lines of the contradictions about a model, found in a process of its own."""
+def contradictions_alone(made: Generated) -> list[tuple[str, str]]:
+    """Return the kinds and lines of the contradictions about a model, judged in a new process."""
     receiving, sending = multiprocessing.Pipe(duplex=False)
     current = multiprocessing.RawArray("q", [made.number, 0])
     process = multiprocessing.get_context("fork").Process(target=_alone, args=(sending, current, made), daemon=True)
@@ -58,13 +58,13 @@ def keys_alone(made: Made) -> list[tuple[str, str]]:
     return [(fault.kind, fault.line)]
 
 
-def _alone(connection: Connection, current: Any, made: Made) -> None:
+def _alone(connection: Connection, current: Any, made: Generated) -> None:
     at = _guard(current)
     connection.send([(each.kind, each.line) for each in judge(made, at).contradictions])
 
 
 def judged(seed: int, number: int, at: Any) -> tuple[str, Judged]:
-    """Make and judge one model; what it is about, and what was found."""
+    """Generate and judge one model. Return its subject and the results."""
     at(0)
     try:
         made = model_of(seed, number)
@@ -76,11 +76,11 @@ def judged(seed: int, number: int, at: Any) -> tuple[str, Judged]:
 
 
 def _guard(current: Any) -> Callable[[int], None]:
-    """Put this process under its limits; what to call with the number of each stage."""
+    """Set the limits of this process. Return the function to call before each stage."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)  # the runtimes print what is no matter here
+    os.dup2(null, 2)  # the runtimes print warnings
 
     def at(stage: int) -> None:
         current[1] = stage
@@ -90,27 +90,27 @@ def _guard(current: Any) -> Callable[[int], None]:
 
 def _work(connection: Connection, current: Any, seed: int, numbers: Iterable[int]) -> None:
     at = _guard(current)
-    told = Told()
+    batch = Batch()
     for count, number in enumerate(numbers):
         current[0] = number
         about, found = judged(seed, number, at)
-        told.counts.update(found.counts)
-        told.found += [(number, about, each) for each in found.contradictions]
-        if told.found or count % _BATCH == _BATCH - 1:
-            connection.send(told)
-            told = Told()
-    told.is_last = True
-    connection.send(told)
+        batch.counts.update(found.counts)
+        batch.found += [(number, about, each) for each in found.contradictions]
+        if batch.found or count % _BATCH == _BATCH - 1:
+            connection.send(batch)
+            batch = Batch()
+    batch.is_last = True
+    connection.send(batch)
 
 
 @dataclass
 class Worker:
-    """A worker process as the run sees it."""
+    """The parent's view of a worker process."""
 
     connection: Connection
     process: BaseProcess
     current: Any
-    """The number of the model and the stage that it is at, in memory that both see; -1 before the first model."""
+    """The current model and stage, in shared memory; -1 before the first model."""
     seen: tuple[int, int] = (-1, -1)
     since: float = field(default_factory=time.monotonic)
 
@@ -127,14 +127,14 @@ class Worker:
         return cls(receiving, process, current)
 
     def is_stuck(self) -> bool:
-        """Whether it has been at one stage of a model for too long."""
+        """Return whether the worker exceeds the time limit."""
         now = (self.current[0], self.current[1])
         if now != self.seen:
             self.seen, self.since = now, time.monotonic()
         return time.monotonic() - self.since > SECONDS
 
     def end(self) -> tuple[int, int, str]:
-        """End the process; the model and the stage at which it was, and how it ended."""
+        """End the process. Return its model, its stage, and how it ended."""
         self.process.join(0.5)
         is_stuck = self.process.is_alive()
         if is_stuck:
@@ -150,9 +150,9 @@ def _signal(code: int) -> str:
 
 
 OWN_STAGES = frozenset({0, 1, 5})
-"""The stages in which onnx-lint is at work: to crash or hang there is a fault of its own."""
+"""The stages that run onnx-lint. A crash or hang there is its fault."""
 
 
 def fault_of(stage: int, how: str) -> Contradiction:
-    """The contradiction that a worker has ended at a stage."""
+    """Return the contradiction for a worker that ended in a stage."""
     return Contradiction(CRASH if stage in OWN_STAGES else f"{STAGES[stage]} {how.split(' ')[0]}", how)
