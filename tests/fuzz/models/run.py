@@ -122,7 +122,7 @@ def _is_of_others(kind: str) -> bool:
 def save(run: Run, folder: Path) -> None:
     """Write one model of each group as text, with the contradiction in a comment."""
     folder.mkdir(parents=True, exist_ok=True)
-    failures = list(run.failures)
+    failures, to_minimise = list(run.failures), []
     for place, (key, group) in enumerate(sorted(run.groups.items(), key=lambda each: -each[1].count)):
         kind = key[0]
         assert group.example is not None
@@ -138,8 +138,10 @@ def save(run: Run, folder: Path) -> None:
         path.write_text(_commented(lines, made.model), encoding="utf-8", errors="replace")
         path.with_suffix(".onnx").write_bytes(made.model.SerializeToString())
         if key in failures[:MOST_MINIMISED]:
-            small = _minimised(made, key)
-            path.with_suffix(".min.textproto").write_text(_commented(lines, small), encoding="utf-8", errors="replace")
+            to_minimise.append((path, lines, made, key))
+    for path, lines, made, key in to_minimise:
+        small = _commented(lines, _minimised(made, key))
+        path.with_suffix(".min.textproto").write_text(small, encoding="utf-8", errors="replace")
 
 
 def _commented(lines: list[str], model: ModelProto) -> str:
