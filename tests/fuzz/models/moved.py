@@ -23,8 +23,9 @@ SHAPED_BY_FLOATS = frozenset({"OneHot", "Range", "Resize", "Upsample"})
 
 def moved_forms(model: ModelProto) -> Iterator[tuple[str, ModelProto]]:
     """Yield each form that the versions of the model allow, with its name."""
-    functions = [node for function in model.functions for node in function.node]
-    if SHAPED_BY_FLOATS.intersection(node.op_type for node in [*model.graph.node, *functions]):
+    nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
+    nodes += [inner for node in nodes for attribute in node.attribute for inner in attribute.g.node]
+    if SHAPED_BY_FLOATS.intersection(node.op_type for node in nodes):
         return
     version = {each.domain: each.version for each in model.opset_import}.get("", 0)
     if version >= _UNTYPED_BRANCHES_SINCE:

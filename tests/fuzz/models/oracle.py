@@ -147,7 +147,8 @@ def _described(made: Generated, node: NodeProto) -> str:
     inner = body.node[0] if body is not None else node
     if inner.op_type in CONTROL_FLOW:
         return f"{inner.op_type} of {' '.join(each.op_type for graph in _graphs(inner) for each in graph.node)}"
-    return f"{inner.op_type} as of opset {versions.get(inner.domain)}"
+    names = ",".join(each.name for each in inner.attribute)
+    return f"{inner.op_type} as of opset {versions.get(inner.domain)} ({names})"
 
 
 def _graphs(node: NodeProto) -> list[GraphProto]:
