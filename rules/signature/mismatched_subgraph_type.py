@@ -21,13 +21,14 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     | Operator | What agrees |
     |---|---|
     | If | the outputs of the two branches, each with its counterpart |
-    | Loop | iteration number tensor(int64), condition tensor(bool) going in and coming out, carried values in and out |
+    | Loop | iteration number tensor(int64), condition tensor(bool) in and out, carried values in and out |
     | Scan | each input with what is supplied, the state going in and coming out |
     | SequenceMap | each input with the tensor, or the element of the sequence, that is supplied |
 
-    An input of a subgraph need not be declared, and what is not known agrees with everything. A value that a
-    Loop carries may begin as an optional type and go on as the type in it, as a test case of ONNX does. Shapes are for
-    `mismatched-subgraph-shape`, numbers of inputs and outputs for `mismatched-subgraph-signature`.
+    Each scan output of a Loop is a tensor. An input of a subgraph need not be declared, and what is not known agrees
+    with everything. A value that a Loop carries may begin as an optional type and go on as the type in it, as a test
+    case of ONNX does. Shapes are for `mismatched-subgraph-shape`, numbers of inputs and outputs for
+    `mismatched-subgraph-signature`.
 
     ### Example
 

@@ -184,7 +184,8 @@ class ValueFlow:
         """Keep a problem of the shapes of a node's operands, or of what decides shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
-        place = type(problem), getattr(problem, "operand", None), str(getattr(problem, "place", ""))
+        about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
+        place = type(problem), *about, str(getattr(problem, "place", ""))
         # With other arguments of a function the numbers are others, and the matter is the same.
         if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
             self.shapes.append(ShapeConflict(node, schema, problem, inputs, call))

@@ -39,6 +39,17 @@ def test_nothing_is_known_behind_a_problem():
     assert made.finished(shape_rule(made.schema).infer(made)) == (None,)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "batch"),
+    [(None, "K", None), ("K", None, None), ("N", "K", None), ("K", "K", "K"), (1, "K", "K"), ("K", 2, 2)],
+)
+def test_the_ellipsis_of_einsum_broadcasts(one, other, batch):
+    """A variable may be 1, so that it says nothing of a product with a dimension that may be larger."""
+    made = node("Einsum", (one, 5, 3), (other, 3, 4), equation="...ij,...jk->...ik")
+    assert made.finished(shape_rule(made.schema).infer(made)) == ((batch, 5, 4),)
+    assert made.problems == []
+
+
 def test_an_output_that_no_int64_counts_is_an_overflow():
     made = node("Flatten", (2**40, 2**40, 3), axis=2)
     assert made.finished(shape_rule(made.schema).infer(made)) == (None,)
