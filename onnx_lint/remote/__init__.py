@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in stores: over HTTP, in S3 and other stores of objects, on the Hugging Face Hub (the extra `remote`).
+"""Models in stores: HTTP, S3 and other object stores, the Hugging Face Hub (extra `remote`).
 
 The stores are reached by fsspec and its file systems, with credentials, proxies and endpoints from where these look for
 them. Nothing here is imported for a local file.
