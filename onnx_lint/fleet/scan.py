@@ -13,11 +13,12 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from onnx_lint import __version__
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.database import Reports
-from onnx_lint.fleet.jobs import Job, Limits, Outcome
+from onnx_lint.fleet.jobs import Job, Outcome
 from onnx_lint.fleet.records import unreadable
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
@@ -86,7 +87,7 @@ def scan(
     targets: Sequence[Target],
     usual: Settings,
     level: Severity,
-    limits: Limits,
+    limits: ModelLimits,
     cluster: Cluster,
     on_progress: Callable[[Standing], None],
 ) -> None:
@@ -148,7 +149,7 @@ def _lint(
     reports: Reports,
     jobs: Sequence[Job],
     count: int,
-    limits: Limits,
+    limits: ModelLimits,
     cluster: Cluster,
     on_progress: Callable[[Standing], None],
 ) -> None:
