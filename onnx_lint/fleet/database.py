@@ -37,9 +37,6 @@ _FORMER: Final = "scan.json"
 _BUSY_SECONDS: Final = 10
 """So long is waited for another process that has locked the database."""
 
-_MOST_BYTES: Final = 1 << 26
-"""Of one value; a record is a few kilobytes long."""
-
 _MOST_SHOWN: Final = 200
 """Characters of what SQLite says, in which there may be text of a stranger."""
 
@@ -238,7 +235,6 @@ def _connected(folder: str, mode: str) -> Iterator[sqlite3.Connection]:
         _check_regular(path)
     connection = sqlite3.connect(_address_of(folder, mode), uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
         for setting in ("cell_size_check = ON", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {setting}")
         yield connection

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from support.project.checkout import ROOT
+from support.reports.made_up_report import REPORT, error
 from support.reports.scans import IDENTITY, exported, faulty, head, job, scanned, sound
 
 from onnx_lint.cli.application import run
+from onnx_lint.common.record import replace
 from onnx_lint.fleet.columns import FINDING_COLUMNS, MODEL_COLUMNS
 from onnx_lint.fleet.database import Reports, open_to_read, open_to_scan
 from onnx_lint.fleet.errors import FleetError
@@ -148,3 +150,18 @@ def test_the_tables_are_those_of_the_documentation(tmp_path: Path) -> None:
     connection.close()
     assert {"path", "record"} & MODEL_COLUMNS.keys() == {"path"}
     assert "fingerprint" in FINDING_COLUMNS
+
+
+def test_whatever_models_say_lands_and_is_exported_as_it_is(tmp_path: Path) -> None:
+    """Names with line ends, NUL, half characters and bytes that are not UTF-8; numbers as small as there are."""
+    files = [file for file in REPORT.files if file.path != "-"]
+    evil = replace(files[0], path="nul", diagnostics=(error(message="a\0b\u2028c\x85", node="a\0b", subject="\ud800"),))
+    outcomes = [outcome_of(file.path, file, IDENTITY) for file in (*files, evil)]
+    content = exported(scanned(tmp_path / "r", outcomes))
+    for name, lines in (
+        ("models.jsonl", [outcome.file for outcome in outcomes]),
+        ("findings.jsonl", [line for outcome in outcomes for line in outcome.findings.splitlines(keepends=True)]),
+    ):
+        assert sorted(content[name].splitlines(keepends=True)) == sorted(lines)
+    with open_to_read(str(tmp_path / "r")) as reports:
+        assert ("a\0b",) in reports.connection.execute("SELECT node FROM findings").fetchall()
