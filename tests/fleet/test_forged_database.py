@@ -118,7 +118,7 @@ def test_a_table_whose_rows_never_end_is_not_read(folder: Path, capsys: pytest.C
         "findings SET fingerprint = x'33'",
         "findings SET record = 'x'",
         "findings SET record = zeroblob(100)",
-        "findings SET message = zeroblob(100000000)",
+        "findings SET message = zeroblob(1000000)",
         "scan SET head = '[]'",
         "scan SET head = '{}'",
         "scan SET head = 'x'",
