@@ -287,10 +287,10 @@ _DECLARED: Final = (
     Key(
         "jobs",
         COUNT,
-        1,
+        0,
         "How many files to lint at a time.",
         "0 for one a processor, where there is enough to do. Taken from the configuration of the working directory.",
-        "jobs = 1",
+        "jobs = 0",
         "--jobs",
         of_run=True,
     ),

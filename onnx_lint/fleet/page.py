@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 
 from onnx_lint import __version__
-from onnx_lint.fleet.checked import LEVELS
+from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.summary import by_size, most_frequent, new_of, total_of
 from onnx_lint.fleet.totals import Difference, Group, Totals
 from onnx_lint.reporters import html

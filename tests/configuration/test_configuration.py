@@ -457,7 +457,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
         ('format = "json"', "environment"),
         ("exclude = []", "default"),
-        ("jobs = 1", "default"),
+        ("jobs = 0", "default"),
         ("context = true", "default"),
         ("# documentation-url is not set", "default"),
     ]
