@@ -132,7 +132,7 @@ class Cell:
         typed = self.typed(facts)
         shapes, problems = self.shapes(facts, typed)
         outputs = [as_fact(kind, shape) for kind, shape in zip(typed.outputs[: self.count], shapes, strict=False)]
-        if self._contents is not None and outputs and not problems and outputs[0].shape is not None:
+        if self._contents is not None and outputs and outputs[0].shape is not None:
             outputs[0] = self._with_content(facts, outputs[0])
         return Outcome(tuple(outputs), typed.problems, problems)
 
@@ -151,7 +151,8 @@ class Cell:
         if node is None or self._rule is None or typed.problems:
             return (None,) * self.count, ()
         shapes = node.finished(self._rule.infer(node))
-        return shapes, tuple(node.problems) if self.operator is not None and self.operator.binds else ()
+        binds = self.operator is not None and self.operator.binds
+        return shapes, (*node.problems, *node.remarks) if binds else ()
 
     def may_give(self, position: int, kind: ValueType) -> bool:
         """Whether the signature allows a type for an output, whatever the inputs; True where it does not bind.

@@ -14,6 +14,7 @@ from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Indivisible,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Problem,
     Repeated,
@@ -55,6 +56,15 @@ class ShapeConflict(Record):
         return None
 
     @property
+    def is_taken(self) -> bool:
+        """Whether onnx.checker and ONNX Runtime take an operand of a rank that the operator does not."""
+        problem = self.problem
+        if not isinstance(problem, WrongRank):
+            return False
+        is_constant = _is_constant(self.node.graph, self.node.inputs[problem.operand])
+        return problem.taken_constant if is_constant else problem.taken_at_run
+
+    @property
     def place(self) -> Place:
         """The name of the input in the node's list, the element of the initializer that holds it, or the attribute."""
         source = self.source
@@ -64,7 +74,7 @@ class ShapeConflict(Record):
         if source is not None:
             return _element_place(self.node, source, getattr(getattr(self.problem, "place", None), "index", None))
         match self.problem:
-            case WrongRank(operand=operand):
+            case WrongRank(operand=operand) | NotOneElement(operand=operand):
                 return self.node.place.at("input", operand)
             case Unequal() | Indivisible():
                 return self.node.place.at("input", getattr(self.problem.place, "operand", 0))
@@ -92,7 +102,8 @@ class ShapeConflict(Record):
 
     def describe(self) -> str:
         """The shapes or numbers that are there, and what they have to be."""
-        return Words(self.node, self.inputs).sentence(self.problem)
+        taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else ""
+        return Words(self.node, self.inputs).sentence(self.problem) + taken
 
     def notes(self) -> list[Note]:
         """Where the operands in question come from, each with its shape, and the call that brought them."""
@@ -102,6 +113,16 @@ class ShapeConflict(Record):
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
         return [*found, *call_notes(self.call)]
+
+
+def _is_constant(graph: Graph, name: str) -> bool:
+    """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant."""
+    definition = definition_of(graph, name)
+    if definition is None:
+        return False
+    if definition.node is not None:
+        return definition.node.op_type == "Constant"
+    return definition.field != "input"
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:

@@ -13,6 +13,7 @@ from onnx_lint.inference.shapes.problem import (
     Element,
     Indivisible,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Place,
     Problem,
@@ -48,6 +49,8 @@ class Words(Record):
         match problem:
             case WrongRank(operand=operand, like=like):
                 found = [like, operand]
+            case NotOneElement(operand=operand):
+                found = [operand]
             case Unequal(place=place, by=by) | Indivisible(place=place, by=by):
                 found = [_source(by), _source(place)]
             case NotBroadcast(one=one, other=other):
@@ -70,9 +73,13 @@ class Words(Record):
             case WrongRank():
                 what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
                 return f"{what}, {self._rank(problem)}"
-            case Unequal(place=place, expected=expected, by=by, or_more=or_more):
-                wanted = f"at least {expected}" if or_more else str(expected)
-                return f"{self._place(place, node)}, and has to be {wanted}{self._reason(expected, by)}"
+            case NotOneElement(operand=operand, is_scalar=is_scalar, is_taken=is_taken):
+                what = f"{self._input(operand)} of {node} is {self._shape(operand)}"
+                wanted = f"{self.node.op_type} takes {_ONE[is_scalar]}"
+                return f"{what}, {wanted}{'; ONNX Runtime takes the first element' if is_taken else ''}"
+            case Unequal(place=place, expected=expected, by=by):
+                taken = "; ONNX Runtime runs it" if problem.is_taken else ""
+                return f"{self._place(place, node)}, and has to be {_sizes(problem)}{self._reason(expected, by)}{taken}"
             case NotBroadcast(one=one, other=other):
                 pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
                 what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
@@ -98,8 +105,10 @@ class Words(Record):
         match problem:
             case WrongRank(least=least, greatest=greatest):
                 return _ranks(least, greatest)
-            case Unequal(expected=expected, or_more=or_more):
-                return f"at least {expected}" if or_more else str(expected)
+            case NotOneElement(is_scalar=is_scalar):
+                return _ONE[is_scalar]
+            case Unequal():
+                return _sizes(problem)
             case NotBroadcast(one=one):
                 return f"{one.size} or 1"
             case Indivisible(divisor=divisor):
@@ -170,6 +179,17 @@ def _source(place: Place | None) -> Source | None:
     if place is None:
         return None
     return place.operand if isinstance(place, Dimension) else place.source
+
+
+_ONE = {True: "a scalar", False: "one element"}
+"""What an operator takes that requires one element, by whether it has to be of rank 0."""
+
+
+def _sizes(problem: Unequal) -> str:
+    """The sizes that a dimension may have."""
+    if problem.least is not None and problem.least < problem.expected:
+        return f"{problem.least} to {problem.expected}"
+    return f"at least {problem.expected}" if problem.or_more else str(problem.expected)
 
 
 def _axes(least: int, rank: int) -> str:

@@ -19,6 +19,7 @@ from onnx_lint.inference.flow.frames import Frame, Frames, Ground, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.problem import DisallowedOutput
 from onnx_lint.ir.graph import Graph, Node
 
@@ -188,7 +189,8 @@ class Flow:
         for shape_problem in outcome.shape_problems:
             self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
         # What is declared does not take the place of what cannot be told: one fault, one finding.
-        known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
+        if outcome.problems or not all(map(is_remark, outcome.shape_problems)):
+            known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
 
     def _special(
         self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import overload
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, unified
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, product, unified
 from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
@@ -18,6 +18,7 @@ from onnx_lint.inference.shapes.problem import (
     Element,
     Indivisible,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Place,
     Problem,
@@ -27,8 +28,10 @@ from onnx_lint.inference.shapes.problem import (
     WrongCount,
     WrongRank,
     WrongValue,
+    is_remark,
 )
 from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.operand_ranks import SCALAR, UP_TO_1, OperandRanks, contains, operand_ranks
 
 Argument = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Fact
 """The value of an attribute; tensors and types as the fact of such a value."""
@@ -52,10 +55,17 @@ UNKNOWN: Outputs = ()
 """No shape of an output is known."""
 
 
+_OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
+"""What passes for a number where nothing is known of the consumers, as in operators of other domains."""
+
+_TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "SequenceInsert"})
+"""The operators of ai.onnx whose kernels in ONNX Runtime take the first of several elements where one is required."""
+
+
 class Operands:
     """The operands of a node, and the problems that were found with them."""
 
-    __slots__ = ("_attributes", "facts", "output_count", "problems", "schema")
+    __slots__ = ("_attributes", "facts", "output_count", "problems", "remarks", "schema")
 
     def __init__(
         self, schema: OperatorSchema, attributes: Mapping[str, Argument], facts: tuple[Fact, ...], output_count: int
@@ -65,6 +75,8 @@ class Operands:
         self.facts = facts
         self.output_count = output_count
         self.problems: list[Problem] = []
+        self.remarks: list[Problem] = []
+        """What the operator's text forbids and consumers take in some models; the outputs are known all the same."""
 
     @property
     def operator(self) -> str:
@@ -109,34 +121,61 @@ class Operands:
             return None
         least, greatest = (at_least, at_most) if rank is None else (rank, rank)
         if len(shape) < least or (greatest is not None and len(shape) > greatest):
+            if rank == 1 and like is None and self._is_row(shape) and self._remarks_rank(index, len(shape)):
+                return (product(shape),)
             self.problems.append(WrongRank(index, len(shape), least, greatest, like))
             return None
         return shape
 
     def scalar(self, index: int) -> Dim | float:
-        """The one element of an input that the operator wants as a scalar, None where it is not known.
+        """Return the one element of an input that holds a number; None where it is not known.
 
-        A tensor with one element passes: exporters write (1,), and consumers take it.
+        Tensors of one element pass as far as the operator, or one of its consumers, takes them.
         """
         shape = self.fact(index).shape
-        if shape and (len(shape) > 1 or (isinstance(shape[0], int) and shape[0] != 1)):
-            self.problems.append(WrongRank(index, len(shape), 0, 0))
-            return None
+        if shape:
+            ranks = operand_ranks(self.schema, index) or _OTHERS
+            if any(isinstance(size, int) and size != 1 for size in shape):
+                takes_first = self.operator in _TAKES_FIRST and not self.schema.domain and 0 not in shape
+                self._note(NotOneElement(index, ranks.text == SCALAR, takes_first))
+                return None
+            if not contains(ranks.text, len(shape)) and not self._remarks_rank(index, len(shape), 0):
+                self.problems.append(WrongRank(index, len(shape), *ranks.text))
+                return None
         content = self.content(index)
         return content[0] if content else None
+
+    def _is_row(self, shape: Dims) -> bool:
+        """Return whether consumers may read a tensor as one list: Compress any, other operators a row."""
+        return self.operator == "Compress" or all(size == 1 for size in shape[:-1])
+
+    def _remarks_rank(self, index: int, rank: int, wanted: int = 1) -> bool:
+        """Note a rank that consumers take in some models; return whether they do."""
+        ranks = operand_ranks(self.schema, index)
+        if ranks is None:
+            return False
+        of_constants, at_run = contains(ranks.constant, rank), contains(ranks.run, rank)
+        if of_constants or at_run:
+            self._note(WrongRank(index, rank, wanted, wanted, None, of_constants, at_run))
+        return of_constants or at_run
+
+    def _note(self, problem: Problem) -> None:
+        """Note a problem once, among the remarks where consumers may take the node."""
+        noted = self.remarks if is_remark(problem) else self.problems
+        if problem not in noted:
+            noted.append(problem)
 
     def content(self, index: int) -> Content:
         """The elements of an input, row by row, as far as they are known; the rule names the input in `reads`."""
         return self.fact(index).content
 
-    def integers_in(self, index: int, *, scalar: bool = False) -> Dims | None:
+    def integers_in(self, index: int) -> Dims | None:
         """The elements of an input that is a list of integers: its content, or as many unknowns as its shape says.
 
-        None where neither is known. An input that is not of rank 1 is noted, but for one of rank 0 with `scalar`,
-        which counts as a list of one.
+        None where neither is known. An input that is not of rank 1 is noted.
         """
         known = self.fact(index).shape
-        shape = self.shape(index, rank=1) if known != () or not scalar else (1,)
+        shape = self.shape(index, rank=1)
         if shape is None and known is not None:
             return None
         content = self.content(index)

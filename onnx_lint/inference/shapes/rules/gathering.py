@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -61,7 +62,9 @@ def gather_nd(node: Operands) -> Outputs:
     if not isinstance(depth, int):
         return UNKNOWN
     if not 1 <= depth <= len(data) - batch:
-        node.same((1, -1), len(data) - batch, None)
+        node.problems.append(
+            Unequal(Dimension(1, len(indices) - 1, depth), len(data) - batch, least=1, is_taken=depth == 0)
+        )
         return UNKNOWN
     indices_within(node, data[batch : batch + depth])
     return [indices[:-1] + data[batch + depth :]]

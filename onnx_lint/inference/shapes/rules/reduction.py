@@ -17,7 +17,7 @@ def reduce(node: Operands) -> Outputs:
     """The axes, all if there are none, become 1 or are left out; they are an attribute, later an input."""
     shape = node.shape(0)
     source: int | str = 1 if node.given(1) else "axes"
-    listed = node.integers_in(1, scalar=True) if node.given(1) else node.integers("axes")
+    listed = node.integers_in(1) if node.given(1) else node.integers("axes")
     keeps = node.integer("keepdims", 1) == 1
     if shape is None:
         return UNKNOWN

@@ -63,7 +63,7 @@ def squeeze(node: Operands) -> Outputs:
     """Without those axes, each of size 1; without axes, without all of size 1."""
     shape = node.shape(0)
     source, given = (1, node.given(1)) if node.version >= 13 else ("axes", node.has("axes"))
-    listed = (node.integers_in(1, scalar=True) if node.version >= 13 else node.integers("axes")) if given else None
+    listed = (node.integers_in(1) if node.version >= 13 else node.integers("axes")) if given else None
     if shape is None or (given and listed is None):
         return UNKNOWN
     if listed is None:
@@ -81,8 +81,7 @@ def squeeze(node: Operands) -> Outputs:
 def unsqueeze(node: Operands) -> Outputs:
     """With dimensions of size 1 at those axes of the output."""
     shape = node.shape(0)
-    # Exporters write a scalar for one axis, which ONNX Runtime takes.
-    listed = node.integers_in(1, scalar=True) if node.version >= 13 else node.integers("axes")
+    listed = node.integers_in(1) if node.version >= 13 else node.integers("axes")
     if shape is None or listed is None:
         return UNKNOWN
     rank = len(shape) + len(listed)

@@ -43,7 +43,7 @@ def scatter_nd(node: Operands) -> Outputs:
     if not isinstance(depth, int):
         return [data]
     if depth > len(data):
-        node.same((1, -1), len(data), None)
+        node.problems.append(Unequal(Dimension(1, len(indices) - 1, depth), len(data), least=0))
         return [data]
     if depth:
         indices_within(node, data[:depth])
