@@ -47,6 +47,7 @@ _NODES: dict[tuple[str, int], tuple[str, str, Any, str, str]] = {
     ("MelWeightMatrix", 4): ("y = MelWeightMatrix(a, b, c, d, s)", "float", 4096.0, "float[N, M]", _MEL),
     ("DFT", 1): ("y = DFT(w, s, k)", "int64", 8, "float[1, N, 2]", "int64 k = {1}"),
     ("DFT", 2): ("y = DFT(w, , s)", "int64", 1, "float[1, N, 2]", ""),
+    ("STFT", 0): ("y = STFT(s, k, , f)", "float", 1.0, "float[1, A, B, 2]", "int64 k = {2}, int64 f = {4}"),
     ("STFT", 1): ("y = STFT(w, s, , k)", "int64", 2, "float[1, A, B, 2]", "int64 k = {4}"),
     ("STFT", 3): ("y = STFT(w, k, , s)", "int64", 4, "float[1, A, B, 2]", "int64 k = {2}"),
     ("Clip", 1): ("y = Clip(x, s)", "float", 0.0, "float[2, 3]", ""),
@@ -92,6 +93,8 @@ def _opset(operand: tuple[str, int]) -> int:
 
 
 def _shape(operand: tuple[str, int], rank: int) -> tuple[int, ...]:
+    if operand == ("STFT", 0):
+        return ((), (8,), (1, 8))[rank]
     return (*(1,) * (rank - 1), _COUNTS.get(operand, 1)) if rank else ()
 
 

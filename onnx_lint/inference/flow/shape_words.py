@@ -119,8 +119,8 @@ class Words(Record):
                 return "each once"
             case WrongCount(expected=expected):
                 return _counted(expected, "element")
-            case WrongValue(reason=reason):
-                return reason
+            case WrongValue(allowed=allowed):
+                return allowed
             case Overflow():
                 return "a size below 2**63"
 
@@ -137,7 +137,8 @@ class Words(Record):
         if isinstance(problem.like, int):
             return f"it has to have {ranks} to go with {self._input(problem.like)} {self._shape(problem.like)}"
         if problem.like is not None:
-            return f"it has to have {ranks} by attribute {quote(problem.like)}"
+            given = any(attribute.name == problem.like for attribute in self.node.attribute_protos)
+            return f"it has to have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
         return f"{self.node.op_type} takes {ranks}"
 
     def _source(self, source: Source) -> str:

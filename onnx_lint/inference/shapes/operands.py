@@ -121,8 +121,8 @@ class Operands:
             return None
         least, greatest = (at_least, at_most) if rank is None else (rank, rank)
         if len(shape) < least or (greatest is not None and len(shape) > greatest):
-            if rank == 1 and like is None and self._is_row(shape) and self._remarks_rank(index, len(shape)):
-                return (product(shape),)
+            if rank is not None and like is None and self._may_be_read(shape) and self._remarks_rank(index, rank):
+                return (product(shape),) if rank == 1 else None
             self.problems.append(WrongRank(index, len(shape), least, greatest, like))
             return None
         return shape
@@ -139,21 +139,22 @@ class Operands:
                 takes_first = self.operator in _TAKES_FIRST and not self.schema.domain and 0 not in shape
                 self._note(NotOneElement(index, ranks.text == SCALAR, takes_first))
                 return None
-            if not contains(ranks.text, len(shape)) and not self._remarks_rank(index, len(shape), 0):
+            if not contains(ranks.text, len(shape)) and not self._remarks_rank(index, 0):
                 self.problems.append(WrongRank(index, len(shape), *ranks.text))
                 return None
         content = self.content(index)
         return content[0] if content else None
 
-    def _is_row(self, shape: Dims) -> bool:
-        """Return whether consumers may read a tensor as one list: Compress any, other operators a row."""
-        return self.operator == "Compress" or all(size == 1 for size in shape[:-1])
+    def _may_be_read(self, shape: Dims) -> bool:
+        """Return whether consumers may read a tensor: where a list is required, a row, and Compress reads any."""
+        return self.operator in ("Compress", "STFT") or all(size == 1 for size in shape[:-1])
 
-    def _remarks_rank(self, index: int, rank: int, wanted: int = 1) -> bool:
-        """Note a rank that consumers take in some models; return whether they do."""
+    def _remarks_rank(self, index: int, wanted: int) -> bool:
+        """Note a rank that consumers take in some models in place of another; return whether they do."""
         ranks = operand_ranks(self.schema, index)
         if ranks is None:
             return False
+        rank = len(self.fact(index).shape or ())
         of_constants, at_run = contains(ranks.constant, rank), contains(ranks.run, rank)
         if of_constants or at_run:
             self._note(WrongRank(index, rank, wanted, wanted, None, of_constants, at_run))
@@ -362,9 +363,14 @@ class Operands:
             self.problems.append(WrongCount(source, count, expected, by))
         return count == expected
 
-    def wrong_value(self, source: Source, value: object, reason: str, index: int | None = None) -> None:
-        """Note a number that the operator does not take there; `reason` says what it takes, or why this is not."""
-        self.problems.append(WrongValue(Element(source, value, index), reason))
+    def wrong_value(
+        self, source: Source, value: object, reason: str, index: int | None = None, *, allowed: str | None = None
+    ) -> None:
+        """Note a number that the operator does not take there.
+
+        `reason` says why, `allowed` what it takes; where that is the same, `reason` says both.
+        """
+        self.problems.append(WrongValue(Element(source, value, index), reason, reason if allowed is None else allowed))
 
     def wrong_rank(self, index: int, least: int, greatest: int | None = None, like: Source | None = None) -> None:
         """Note the rank of an input whose shape is known."""

@@ -123,6 +123,8 @@ class WrongValue(Record):
     place: Element
     reason: str
     """What is taken, or why this is not: "at least 0", "[2, 3] has 6 elements, [7, 7] has 49"."""
+    allowed: str
+    """What is taken."""
 
 
 class Overflow(Record):

@@ -75,6 +75,8 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("Loop", "0 1", ANY, SCALAR, ALL, ALL),
     ("ConvInteger", "2", ANY, SCALAR, UP_TO_1, UP_TO_1),
     ("QLinearConv", "1 2 6 7", ANY, SCALAR, UP_TO_1, UP_TO_1),
+    # A signal without the axis for real and imaginary parts.
+    ("STFT", "0", ANY, (3, 3), (2, 3), (2, 3)),
     # One list.
     ("Unsqueeze", "1", ANY, LIST, UP_TO_1, UP_TO_1),
     ("Expand", "1", ANY, LIST, ALL, LIST),

@@ -30,7 +30,8 @@ def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
     for place, index in enumerate(node.content(1) or ()):
         size = sizes[place % len(sizes)]
         if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
-            node.wrong_value(1, index, f"there are {size} elements along the axis", place)
+            reason = f"there are {size} elements along the axis"
+            node.wrong_value(1, index, reason, place, allowed=f"{-size} to {size - 1}" if size else "no index")
             return  # indices are wrong by the hundred, and for one reason
 
 
@@ -54,7 +55,8 @@ def gather_nd(node: Operands) -> Outputs:
         return UNKNOWN
     least = min(len(data), len(indices))
     if not 0 <= batch < least:
-        node.wrong_value("batch_dims", batch, f"the inputs share {least} dimensions, one is for the indices")
+        reason = f"the inputs share {least} dimensions, one is for the indices"
+        node.wrong_value("batch_dims", batch, reason, allowed=f"0 to {least - 1}")
         return UNKNOWN
     for axis in range(batch):
         node.equal((0, axis), (1, axis))
@@ -118,7 +120,8 @@ def _sliced(
     places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), sources[1])
     for index, step in enumerate(steps):
         if step == 0:
-            node.wrong_value(sources[2], 0, "a step of 0 never comes to the end", index)
+            reason = "a step of 0 never comes to the end"
+            node.wrong_value(sources[2], 0, reason, index, allowed="a number other than 0")
     if places is None or node.problems:
         return UNKNOWN if node.problems else [(None,) * len(shape)]
     found = list(shape)

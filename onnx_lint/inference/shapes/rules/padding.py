@@ -50,7 +50,8 @@ def _padded(node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], sour
         size: Dim = add(shape[axis], add(before, behind))
         if isinstance(size, int) and size < 0:
             place = index if isinstance(before, int) and before < 0 else index + count
-            node.wrong_value(source, pads[place], f"more than the {shape[axis]} that there are", place)
+            reason = f"more than the {shape[axis]} that there are"
+            node.wrong_value(source, pads[place], reason, place, allowed="pads that leave a size of at least 0")
             return UNKNOWN
         found[axis] = size
     return [tuple(found)]

@@ -82,7 +82,8 @@ def top_k(node: Operands) -> Outputs:
         return UNKNOWN
     size = shape[axis]
     if isinstance(size, int) and isinstance(count, int) and count > size:
-        node.wrong_value(source, count, f"there are {size} elements along the axis", 0 if source == 1 else None)
+        reason = f"there are {size} elements along the axis"
+        node.wrong_value(source, count, reason, 0 if source == 1 else None, allowed=f"at most {size}")
         return UNKNOWN
     return [(*shape[:axis], count, *shape[axis + 1 :])] * 2
 
