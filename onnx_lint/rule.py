@@ -53,6 +53,8 @@ class Finding(Record):
     """Whether it stands for all places of its kind: the place is only the first, and `subject` alone tells it apart."""
     count: int = 1
     """How many faults it stands for."""
+    anchor: str | None = None
+    """Where the text stands, if not where the clause says: the operator of a clause that is about several."""
 
 
 Check = Callable[..., Iterator[Finding]]
@@ -184,8 +186,8 @@ def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
     return (conflict for conflict in conflicts if not (has_conversions and conflict.lacks_conversion))
 
 
-def finding_of(conflict: Disagreement, clause: str | None = None) -> Finding:
-    """The finding that a conflict is; `clause` for a rule that decides several."""
+def finding_of(conflict: Disagreement, clause: str | None = None, anchor: str | None = None) -> Finding:
+    """The finding that a conflict is; `clause` for a rule that decides several, `anchor` as of the finding."""
     return Finding(
         conflict.place,
         conflict.describe(),
@@ -193,4 +195,5 @@ def finding_of(conflict: Disagreement, clause: str | None = None) -> Finding:
         related=tuple(Related(*note) for note in conflict.notes()),
         allowed=conflict.allowed,
         subject=conflict.subject,
+        anchor=anchor,
     )

@@ -60,4 +60,4 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in model.value_flow.subgraph_shapes:
-        yield finding_of(conflict)
+        yield finding_of(conflict, anchor=f"Operators.md#{conflict.node.op_type}")

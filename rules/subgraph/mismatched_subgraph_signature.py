@@ -97,6 +97,7 @@ def _finding(graph: Graph, node: Node, clause: str, what: str, allowed: str) -> 
         graph.place,
         f"{graph.describe()}, the {attribute} of {node.describe()}, has {what}",
         clause=clause,
+        anchor=None if node.domain else f"Operators.md#{node.op_type}",
         related=(Related(node.place, node.describe()),),
         allowed=allowed,
         subject=node.name or (node.outputs[0] if node.outputs else None),

@@ -44,6 +44,8 @@ class Outcome(Record):
     problems: tuple[Problem, ...] = ()
     """What the signature forbids about types."""
     shape_problems: tuple[shape_problem.Problem, ...] = ()
+    branches: tuple[Facts, Facts] | tuple[()] = ()
+    """What each branch of an If gives for the outputs, where either branch may run."""
 
 
 class Cell:

@@ -19,6 +19,7 @@ from onnx_lint.inference.shapes.problem import (
     Problem,
     Repeated,
     Source,
+    TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
@@ -78,7 +79,7 @@ class ShapeConflict(Record):
                 return self.node.place.at("input", operand)
             case Unequal() | Indivisible():
                 return self.node.place.at("input", getattr(self.problem.place, "operand", 0))
-            case NotBroadcast(other=other):
+            case NotBroadcast(other=other) | TwoSizes(second=other):
                 return self.node.place.at("input", other.operand)
             case Overflow(output=output):
                 return self.node.place.at("output", output)
@@ -154,6 +155,8 @@ class DeclaredShapeConflict(DeclaredValue):
     declared: Fact
     inferred: Fact
     call: Call | None
+    branch: str = ""
+    """The branch of an If that gives the shape; empty where it follows whichever branch runs."""
 
     @property
     def place(self) -> Place:
@@ -163,7 +166,7 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def allowed(self) -> str:
         """The shape that follows."""
-        return text_of(self.inferred)
+        return f"a shape that fits {text_of(self.inferred)} as well" if self.branch else text_of(self.inferred)
 
     def describe(self) -> str:
         """The declared shape and the one that follows."""
@@ -172,7 +175,8 @@ class DeclaredShapeConflict(DeclaredValue):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"{maker} is {text_of(self.inferred)}{'' if self.graph.is_function else _ONLY_WARNED_OF}"
+            f"{maker} is {text_of(self.inferred)}{f' by {self.branch}' if self.branch else ''}"
+            f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
     def notes(self) -> list[Note]:
@@ -182,6 +186,44 @@ class DeclaredShapeConflict(DeclaredValue):
             return call_notes(self.call)
         found: list[Note] = [(definition.place, f"{quote(self.subject)} is {text_of(self.inferred)}")]
         return [*found, *call_notes(self.call)]
+
+
+class DeclaredCountConflict(DeclaredValue):
+    """The output of a Reshape that is declared with another number of elements than the input has."""
+
+    declared: Fact
+    data: Fact
+    """What is known of the input."""
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The declared shape."""
+        return self.graph.place.at(self.field, self.index).at("type").at("tensor_type").at("shape")
+
+    @property
+    def allowed(self) -> str:
+        """How many elements the shape has to have."""
+        return f"as many elements as {text_of(self.data)} has"
+
+    def describe(self) -> str:
+        """The declared shape and that of the input."""
+        word = self.field.replace("_", " ")
+        definition = definition_of(self.graph, self.subject)
+        node = definition.node if definition is not None else None
+        maker = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
+            f"{maker} is {text_of(self.data)}, which has another number of elements"
+            f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the input comes from, and the call that brought it."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None or definition.node is None:
+            return call_notes(self.call)
+        return [*shape_notes(definition.node.graph, definition.node.inputs[0], self.data), *call_notes(self.call)]
 
 
 class SuppliedShapeConflict(Record):

@@ -19,6 +19,7 @@ from onnx_lint.inference.shapes.problem import (
     Problem,
     Repeated,
     Source,
+    TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
@@ -53,7 +54,7 @@ class Words(Record):
                 found = [operand]
             case Unequal(place=place, by=by) | Indivisible(place=place, by=by):
                 found = [_source(by), _source(place)]
-            case NotBroadcast(one=one, other=other):
+            case NotBroadcast(one=one, other=other) | TwoSizes(first=one, second=other):
                 found = [one.operand, other.operand]
             case AxisOutOfRange(place=element) | Repeated(place=element):
                 found = [0, element.source]
@@ -80,6 +81,12 @@ class Words(Record):
             case Unequal(place=place, expected=expected, by=by):
                 taken = "; ONNX Runtime runs it" if problem.is_taken else ""
                 return f"{self._place(place, node)}, and has to be {_sizes(problem)}{self._reason(expected, by)}{taken}"
+            case TwoSizes(variable=variable, first=first, second=second):
+                sizes = [
+                    f"{each.size} for dimension {each.axis} of {self._input(each.operand)} {self._shape(each.operand)}"
+                    for each in (first, second)
+                ]
+                return f"in {node} dimension variable {quote(variable)} has to be {' and '.join(sizes)}"
             case NotBroadcast(one=one, other=other):
                 pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
                 what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
@@ -109,6 +116,8 @@ class Words(Record):
                 return _ONE[is_scalar]
             case Unequal():
                 return _sizes(problem)
+            case TwoSizes():
+                return "one size for each dimension variable"
             case NotBroadcast(one=one):
                 return f"{one.size} or 1"
             case Indivisible(divisor=divisor):

@@ -129,6 +129,8 @@ class Flow:
                     facts = tuple([UNKNOWN if each is None else each for each in inputs])
                     node = graph.nodes[index]
                     outcome = yield from self._special(node, cell, facts, frame, known, nested.get(index, ()))
+                    if outcome.branches and declared:
+                        self._declarations.compare_branches(graph, declared, outputs, outcome, frame.call)
                 else:
                     outcome = cell.outcome(inputs)
             has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
@@ -142,6 +144,8 @@ class Flow:
                         impossible[name] = cell
                 else:
                     known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
+                    if form.op_type == "Reshape" and name not in discords and inputs[0] is not None:
+                        self._declarations.compare_counts(graph, name, cell, inputs[0], stated, known[name], frame.call)
                 has_unknown = has_unknown or known[name].shape is None
             if "" in outputs:
                 known[""] = ABSENT

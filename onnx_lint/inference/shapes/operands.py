@@ -7,9 +7,9 @@ Its methods take note of what is wrong and go on with what is left, so that two 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import overload
+from typing import Final, overload
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, product, unified
 from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.problem import (
@@ -24,6 +24,7 @@ from onnx_lint.inference.shapes.problem import (
     Problem,
     Repeated,
     Source,
+    TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
@@ -55,6 +56,16 @@ UNKNOWN: Outputs = ()
 """No shape of an output is known."""
 
 
+EQUATED: Final = {
+    "Concat": 2**31,
+    "Conv": 3,
+    "ConvTranspose": 3,
+    "Gemm": 2,
+    "MatMul": 2,
+    "MatMulInteger": 2,
+}
+"""The operators with dimensions that have to be the same, and for how many inputs: Gemm broadcasts the third one."""
+
 _OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
 """What passes for a number where nothing is known of the consumers, as in operators of other domains."""
 
@@ -65,7 +76,7 @@ _TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "S
 class Operands:
     """The operands of a node, and the problems that were found with them."""
 
-    __slots__ = ("_attributes", "facts", "output_count", "problems", "remarks", "schema")
+    __slots__ = ("_attributes", "_bound", "facts", "output_count", "problems", "remarks", "schema")
 
     def __init__(
         self, schema: OperatorSchema, attributes: Mapping[str, Argument], facts: tuple[Fact, ...], output_count: int
@@ -75,6 +86,8 @@ class Operands:
         self.facts = facts
         self.output_count = output_count
         self.problems: list[Problem] = []
+        self._bound: dict[str, Dimension] = {}
+        """The sizes for which variables stand in this node."""
         self.remarks: list[Problem] = []
         """What the operator's text forbids and consumers take in some models; the outputs are known all the same."""
 
@@ -277,9 +290,22 @@ class Operands:
     def same(self, at: tuple[int, int], expected: Dim, by: Place | None) -> Dim:
         """What is known of the dimension of an operand (index, axis) that has to be `expected`, as `by` says."""
         found = self.dim(*at)
-        if isinstance(found, int) and isinstance(expected, int) and found != expected:
-            self.problems.append(Unequal(self._dimension(*at), expected, by))
+        if isinstance(found, int) and isinstance(expected, int):
+            if found != expected:
+                self.problems.append(Unequal(self._dimension(*at), expected, by))
+        elif at[0] < EQUATED.get(self.operator, 0) and not self.schema.domain:
+            self._bind(at, found, expected)
         return unified(expected, found)
+
+    def _bind(self, at: tuple[int, int], found: Dim, expected: Dim) -> None:
+        """Take in that a variable is a size here; two sizes of one variable are noted."""
+        variable, size = (found, expected) if isinstance(found, str) else (expected, found)
+        if not isinstance(variable, str) or not isinstance(size, int):
+            return
+        bound = replace(self._dimension(*at), size=size)
+        first = self._bound.setdefault(variable, bound)
+        if first.size != bound.size and not any(isinstance(each, TwoSizes) for each in self.problems):
+            self.problems.append(TwoSizes(variable, first, bound))
 
     def dim(self, index: int, axis: int) -> Dim:
         """A dimension of an input, counted from the end where the axis is negative; None where the rank is unknown."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about the shapes of a node's operands and about what decides shapes: ten kinds, without words.
+"""What can be wrong about the shapes of a node's operands and about what decides shapes: eleven kinds, without words.
 
 Operands are named by the index of the input, attributes by their name.
 """
@@ -74,6 +74,16 @@ class Unequal(Record):
     """Whether ONNX Runtime runs such a node all the same."""
 
 
+class TwoSizes(Record):
+    """A variable stands for two sizes in one node."""
+
+    variable: str
+    first: Dimension
+    """A dimension that is the variable, or has to be, with the size for which it stands there."""
+    second: Dimension
+    """Another one, where that is another size."""
+
+
 class NotBroadcast(Record):
     """Two dimensions cannot be broadcast to one."""
 
@@ -138,6 +148,7 @@ Problem = (
     WrongRank
     | NotOneElement
     | Unequal
+    | TwoSizes
     | NotBroadcast
     | Indivisible
     | AxisOutOfRange
