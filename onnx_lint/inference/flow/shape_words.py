@@ -95,8 +95,9 @@ class Words(Record):
                 return f"{self._place(place, node)}, which is no multiple of {divisor}{self._reason(divisor, by)}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
                 return f"{self._element(element, node)}, the axes are {_axes(least, rank)}"
-            case Repeated(place=element, first=first):
-                return f"{self._element(element, node)}, as element {first} is"
+            case Repeated(place=element, first=first, is_taken=is_taken):
+                what = "; without a reduction the text advises against writing there twice" if is_taken else ""
+                return f"{self._element(element, node)}, as element {first} is{what}"
             case WrongCount(source=source, count=count, expected=expected, by=by):
                 what = f"{self._source(source)} of {node} has {_counted(count, 'element')}"
                 return f"{what}, it has to have {expected}{self._for(by)}"

@@ -115,6 +115,8 @@ class Repeated(Record):
     place: Element
     first: int
     """The index of the element that has it first."""
+    is_taken: bool = False
+    """Whether the text only advises against it."""
 
 
 class WrongCount(Record):
@@ -164,6 +166,6 @@ def is_remark(problem: Problem) -> bool:
     match problem:
         case WrongRank(taken_constant=constant, taken_at_run=at_run):
             return constant or at_run
-        case NotOneElement(is_taken=is_taken):
+        case NotOneElement(is_taken=is_taken) | Repeated(is_taken=is_taken):
             return is_taken
     return False
