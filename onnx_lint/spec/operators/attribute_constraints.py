@@ -90,6 +90,7 @@ ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
 WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),
+        ("", "RegexFullMatch"),
         ("", "Transpose"),
         ("ai.onnx.ml", "LabelEncoder"),
         ("ai.onnx.ml", "LinearRegressor"),
