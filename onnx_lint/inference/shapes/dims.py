@@ -182,12 +182,13 @@ def may_count_the_same(one: Dims, other: Dims) -> bool:
             right.remove(dim)
     sizes = [math.prod(dim for dim in side if isinstance(dim, int)) for side in (left, right)]
     are_open = [any(not isinstance(dim, int) for dim in side) for side in (left, right)]
-    if all(are_open) or 0 in sizes:
-        return all(are_open) or sizes[0] == sizes[1] or any(are_open)
+    if all(are_open) or sizes[0] == sizes[1]:
+        return True
     if not any(are_open):
-        return sizes[0] == sizes[1]
+        return False
     # What is open on one side makes up for the sizes there.
-    return sizes[1] % sizes[0] == 0 if are_open[0] else sizes[0] % sizes[1] == 0
+    known, whole = sizes if are_open[0] else reversed(sizes)
+    return known != 0 and whole % known == 0
 
 
 def describe(shape: Sequence[object] | None) -> str:
