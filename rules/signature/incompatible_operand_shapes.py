@@ -29,7 +29,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     without a size, a variable, a value behind an unknown operator.
 
     Some operators require a scalar, or a list, and onnx.checker and ONNX Runtime take one element of another rank: a
-    bound of Clip as `[1]`, the axes of Unsqueeze as a scalar. That is a warning, whose message says so. It is an error
+    bound of Clip as `[1]`, the shape of Expand as a scalar. That is a warning, whose message says so, and nothing where
+    the test cases of ONNX write it so themselves (the axis of Unsqueeze, the position in a sequence). It is an error
     where they refuse it: for the bounds of Range and the size of a window only where the operand is a constant, as
     both look at constants alone.
 

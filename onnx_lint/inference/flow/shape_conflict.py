@@ -57,6 +57,11 @@ class ShapeConflict(Record):
         return None
 
     @property
+    def is_customary(self) -> bool:
+        """Whether consumers take the rank of an operand, and ONNX writes it so itself."""
+        return isinstance(self.problem, WrongRank) and self.problem.is_customary and self.is_taken
+
+    @property
     def is_taken(self) -> bool:
         """Whether onnx.checker and ONNX Runtime take an operand of a rank that the operator does not."""
         problem = self.problem

@@ -188,7 +188,9 @@ class ValueFlow:
         place = type(problem), getattr(problem, "operand", None), str(getattr(problem, "place", ""))
         # With other arguments of a function the numbers are others, and the matter is the same.
         if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
-            self.shapes.append(ShapeConflict(node, schema, problem, inputs, call))
+            conflict = ShapeConflict(node, schema, problem, inputs, call)
+            if not conflict.is_customary:
+                self.shapes.append(conflict)
 
     def note_declared_shape(
         self,

@@ -134,6 +134,9 @@ class Operands:
             return None
         least, greatest = (at_least, at_most) if rank is None else (rank, rank)
         if len(shape) < least or (greatest is not None and len(shape) > greatest):
+            ranks = operand_ranks(self.schema, index) if rank == 1 else None
+            if ranks is not None and contains(ranks.text, len(shape)):
+                return (product(shape),)
             if rank is not None and like is None and self._may_be_read(shape) and self._remarks_rank(index, rank):
                 return (product(shape),) if rank == 1 else None
             self.problems.append(WrongRank(index, len(shape), least, greatest, like))
@@ -152,7 +155,8 @@ class Operands:
                 takes_first = self.operator in _TAKES_FIRST and not self.schema.domain and 0 not in shape
                 self._note(NotOneElement(index, ranks.text == SCALAR, takes_first))
                 return None
-            if not contains(ranks.text, len(shape)) and not self._remarks_rank(index, 0):
+            is_sure = contains(ranks.text, len(shape)) and contains(ranks.constant, len(shape))
+            if not is_sure and not self._remarks_rank(index, 0):
                 self.problems.append(WrongRank(index, len(shape), *ranks.text))
                 return None
         content = self.content(index)
@@ -170,7 +174,8 @@ class Operands:
         rank = len(self.fact(index).shape or ())
         of_constants, at_run = contains(ranks.constant, rank), contains(ranks.run, rank)
         if of_constants or at_run:
-            self._note(WrongRank(index, rank, wanted, wanted, None, of_constants, at_run))
+            is_customary = contains(ranks.text, rank)
+            self._note(WrongRank(index, rank, wanted, wanted, None, of_constants, at_run, is_customary))
         return of_constants or at_run
 
     def _note(self, problem: Problem) -> None:

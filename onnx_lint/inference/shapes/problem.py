@@ -47,6 +47,8 @@ class WrongRank(Record):
     """Whether onnx.checker and ONNX Runtime take the rank where the operand is a constant."""
     taken_at_run: bool = False
     """Whether ONNX Runtime takes the rank where the operand is no constant."""
+    is_customary: bool = False
+    """Whether ONNX writes it so itself, so that it counts only where consumers refuse it."""
 
 
 class NotOneElement(Record):

@@ -98,7 +98,6 @@ _NUMBERS: Final[tuple[Row, ...]] = (
     ("", "Scan", "scan_input_directions", 9, ANY, "0 1"),
     ("", "Scan", "scan_output_directions", 9, ANY, "0 1"),
     ("", "Unique", "sorted", 11, ANY, "0 1"),
-    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, ANY, "1 10 11 16"),
     ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, ANY, "0 1 2 3"),
     ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
 )  # fmt: skip

@@ -5,6 +5,10 @@ The texts are the descriptions of the operators' inputs, with the shape inferenc
 (with `full_check`, onnx 1.23) and ONNX Runtime (1.32, CPU) take was tried with each operand;
 `tests/oracles/test_operand_ranks.py` repeats that. Both consumers look at a constant when they load the model, and ONNX
 Runtime looks at other values when it runs the node. Whatever ONNX Runtime takes, onnx.checker takes too.
+
+The node test cases and function bodies of ONNX write the bounds of Range, the value of Pad, the numbers of
+NonMaxSuppression and a position in a sequence as lists of one element, and the axis of Unsqueeze as a scalar, where the
+texts require the other rank. What ONNX writes itself counts as required here.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ class OperandRanks(Record):
     """The ranks of an operand that holds one number or one list."""
 
     text: Ranks
-    """What the operator requires; everything where nothing is said of the rank."""
+    """What the text requires or ONNX writes itself; everything where nothing is said of the rank."""
     constant: Ranks
     """What both consumers take of an initializer or of the value of a Constant."""
     run: Ranks
@@ -54,7 +58,7 @@ _Row = tuple[str, str, int, Ranks, Ranks, Ranks]
 
 _ROWS: Final[tuple[_Row, ...]] = (
     # One number. For Dropout and the first two of MelWeightMatrix the shape inference of the schema says so.
-    ("Range", "0 1 2", ANY, SCALAR, SCALAR, UP_TO_1),
+    ("Range", "0 1 2", ANY, UP_TO_1, SCALAR, UP_TO_1),
     ("Dropout", "1 2", ANY, SCALAR, SCALAR, SCALAR),
     ("BlackmanWindow HammingWindow HannWindow", "0", ANY, SCALAR, SCALAR, ALL),
     ("MelWeightMatrix", "0 1", ANY, SCALAR, SCALAR, ALL),
@@ -64,13 +68,13 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("STFT", "1", ANY, SCALAR, ALL, ALL),
     ("STFT", "3", ANY, SCALAR, SCALAR, ALL),
     ("Clip", "1 2", ANY, SCALAR, UP_TO_1, UP_TO_1),
-    ("Pad", "2", ANY, SCALAR, ALL, ALL),
+    ("Pad", "2", ANY, UP_TO_1, ALL, ALL),
     ("CumProd CumSum", "1", ANY, SCALAR, UP_TO_1, UP_TO_1),
     ("OneHot", "1", ANY, UP_TO_1, UP_TO_1, UP_TO_1),
     ("Trilu", "1", ANY, SCALAR, UP_TO_1, UP_TO_1),
-    ("NonMaxSuppression", "2 3 4", ANY, SCALAR, ALL, ALL),
-    ("SequenceAt SequenceErase", "1", ANY, SCALAR, ALL, ALL),
-    ("SequenceInsert", "2", ANY, SCALAR, ALL, ALL),
+    ("NonMaxSuppression", "2 3 4", ANY, UP_TO_1, ALL, ALL),
+    ("SequenceAt SequenceErase", "1", ANY, UP_TO_1, ALL, ALL),
+    ("SequenceInsert", "2", ANY, UP_TO_1, ALL, ALL),
     ("If", "0", ANY, ALL, ALL, ALL),
     ("Loop", "0 1", ANY, SCALAR, ALL, ALL),
     ("ConvInteger", "2", ANY, SCALAR, UP_TO_1, UP_TO_1),
@@ -78,7 +82,7 @@ _ROWS: Final[tuple[_Row, ...]] = (
     # A signal without the axis for real and imaginary parts.
     ("STFT", "0", ANY, (3, 3), (2, 3), (2, 3)),
     # One list.
-    ("Unsqueeze", "1", ANY, LIST, UP_TO_1, UP_TO_1),
+    ("Unsqueeze", "1", ANY, UP_TO_1, UP_TO_1, UP_TO_1),
     ("Expand", "1", ANY, LIST, ALL, LIST),
     ("ConstantOfShape", "0", ANY, LIST, (1, ANY), LIST),
     ("Upsample", "1", ANY, LIST, ALL, ALL),
