@@ -87,7 +87,7 @@ def _diagnostic(
         clause=clause.id,
         keyword=clause.keyword[edition],
         clause_summary=clause.summary,
-        anchor=clause.anchor,
+        anchor=finding.anchor or clause.anchor,
         allowed=_allowed(finding, clause),
         related=_related(finding, model),
         # The bytes of a message in text form are those that it would have in a file; they give its place in the order.

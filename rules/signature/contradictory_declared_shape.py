@@ -24,6 +24,10 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     follows, as behind an unknown operator, any declaration is right. Functions may be called with several shapes: their
     `value_info` is right if it fits one of the calls.
 
+    The output of an If has to fit both of its branches, unless the condition is a constant. Where the shape of a
+    Reshape is not known, its output has as many elements as its input all the same: `[N, 7]` is never `[N, 6]`, but for
+    empty tensors.
+
     Two declarations of one value are for `contradictory-value-info`, types for `contradictory-declared-type`.
 
     ### Example

@@ -34,6 +34,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       `offset` and `scale` of Scaler, and so on;
     - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
       `->` only labels that stand before it;
+    - `pattern` of RegexFullMatch: what RE2 compiles, so no lookahead and no reference to a group;
     - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
     - `value` of ConstantOfShape: one element; `kernel_params` of support vector machines: three;
     - TreeEnsemble: positions of nodes and leaves that are there, targets below `n_targets`, modes of type uint8;

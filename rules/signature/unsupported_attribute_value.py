@@ -13,14 +13,20 @@ from onnx_lint.ir.operators.operators import AlikeNodes
 from onnx_lint.model import Model, Node, Place
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
-from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.attribute_values import (
+    AllowedValues,
+    allowed_values,
+    element_type_name,
+    is_element_type,
+    is_flag,
+)
 from onnx_lint.wording import quote, suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
-@rule(clause="NOD-7a", since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")
+@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 
@@ -36,6 +42,9 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     numbers that stand for something (`center_point_box`), and numbers of element types (`to`, `dtype`), of which
     the types of the output are allowed. Each element of a list has to be one of the values. The sets are those of
     the imported version.
+
+    For flags such as `keepdims` or `reverse` the text says what 1 means and not that other numbers are wrong. ONNX
+    Runtime refuses them (`reverse`) or takes them for 0 (`keepdims`), so they are a warning.
 
     Where an attribute refers to a parameter of a function, each value counts that a call or a default brings there,
     through functions that hand it on as well. Attributes of the wrong type are for `wrong-operator-attribute-type`.
@@ -134,6 +143,7 @@ def _finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
         f"{describe_schema(schema)} does not know that value{hint}",
+        clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
         allowed=_listed(schema, name, subject.allowed),
         subject=name,

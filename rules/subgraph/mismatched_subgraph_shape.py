@@ -60,4 +60,4 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in model.value_flow.subgraph_shapes:
-        yield from findings_of(model, conflict)
+        yield from findings_of(model, conflict, anchor=f"Operators.md#{conflict.node.op_type}")

@@ -47,6 +47,8 @@ class Outcome(Record):
     shape_problems: tuple[shape_problem.Problem, ...] = ()
     crash: Crash | None = None
     """The bug because of which less is known of the outputs than could be."""
+    branches: tuple[Facts, Facts] | tuple[()] = ()
+    """What each branch of an If gives for the outputs, where either branch may run."""
 
 
 class Cell:
@@ -149,7 +151,7 @@ class Cell:
         except Exception as error:
             crash, problems = crash_of(error), ()
             outputs = _as_facts(typed.outputs[: self.count], (None,) * self.count)
-        if self._contents is not None and outputs and not problems and outputs[0].shape is not None:
+        if self._contents is not None and outputs and outputs[0].shape is not None:
             try:
                 outputs[0] = self._with_content(facts, outputs[0])
             except Exception as error:
@@ -171,7 +173,8 @@ class Cell:
         if node is None or self._rule is None or typed.problems:
             return (None,) * self.count, ()
         shapes = node.finished(self._rule.infer(node))
-        return shapes, tuple(node.problems) if self.operator is not None and self.operator.binds else ()
+        binds = self.operator is not None and self.operator.binds
+        return shapes, (*node.problems, *node.remarks) if binds else ()
 
     def may_give(self, position: int, kind: ValueType) -> bool:
         """Whether the signature allows a type for an output, whatever the inputs; True where it does not bind.

@@ -18,7 +18,7 @@ from onnx_lint.inference.flow.walks import Call, Walked
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.operands import Argument, Operands
+from onnx_lint.inference.shapes.operands import EQUATED, Argument, Operands
 from onnx_lint.inference.shapes.problem import Place as Source
 from onnx_lint.inference.types.conflict import Note
 from onnx_lint.ir.crashes import Crashes
@@ -136,11 +136,11 @@ def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[Eq
         with crashes.at_node(_SOLVE, node):
             facts = flow.walks.inputs(walked, node)
             declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
-            if any(_has_variables(each) for each in declared):
+            if any(each.shape for each in declared) and any(map(_has_variables, (*declared, *facts))):
                 outputs = cell.outcome(facts).outputs
                 for name, made, each in zip(node.outputs, outputs, declared, strict=False):
                     yield from _of_declaration(graph, places, node, name, made, each)
-            if node.op_type in _EQUATED and any(_has_variables(each) for each in facts):
+            if node.op_type in EQUATED and any(_has_variables(each) for each in facts):
                 recorder = cell.operands(facts, Recorder)
                 if isinstance(recorder, Recorder):
                     cell.infer(recorder)
@@ -157,13 +157,13 @@ def _of_declaration(
     if made.shape is None or declared.shape is None or len(made.shape) != len(declared.shape):
         return
     for axis, (given, said) in enumerate(zip(made.shape, declared.shape, strict=True)):
-        if given is None or not isinstance(said, str) or given == said:
+        if given is None or said is None or given == said or not (isinstance(said, str) or isinstance(given, str)):
             continue
         field, index = places[name]
         place = graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", axis)
         what = f"dimension {axis} of {field.replace('_', ' ')} {quote(name)}"
         yield Equation(
-            said, given, place, f"{what} is declared as {quote(said)}, and {node.describe()} gives {_word(given)}"
+            said, given, place, f"{what} is declared as {_word(said)}, and {node.describe()} gives {_word(given)}"
         )
 
 
@@ -175,17 +175,6 @@ def _places(graph: Graph) -> dict[str, tuple[str, int]]:
 
 def _word(dim: int | str) -> str:
     return str(dim) if isinstance(dim, int) else quote(dim)
-
-
-_EQUATED: Final = {
-    "Concat": 2**31,
-    "Conv": 3,
-    "ConvTranspose": 3,
-    "Gemm": 2,
-    "MatMul": 2,
-    "MatMulInteger": 2,
-}
-"""The operators with dimensions that have to be the same, and for how many inputs: Gemm broadcasts the third one."""
 
 
 class Recorder(Operands):
@@ -203,7 +192,7 @@ class Recorder(Operands):
     def same(self, at: tuple[int, int], expected: Dim, by: Source | None) -> Dim:
         """As of `Operands`."""
         found = self.dim(*at)
-        if found is not None and expected is not None and found != expected and at[0] < _EQUATED[self.operator]:
+        if found is not None and expected is not None and found != expected and at[0] < EQUATED[self.operator]:
             self.equal_dims.append((at, found, expected))
         return super().same(at, expected, by)
 

@@ -19,6 +19,7 @@ from onnx_lint.inference.flow.frames import Frame, Frames, Ground, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.problem import DisallowedOutput
 from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, Node
@@ -145,6 +146,8 @@ class Flow:
                     facts = tuple([UNKNOWN if each is None else each for each in inputs])
                     node = graph.nodes[index]
                     outcome = yield from self._special(node, cell, facts, frame, known, nested.get(index, ()))
+                    if outcome.branches and declared:
+                        self._declarations.compare_branches(graph, declared, outputs, outcome, frame.call)
                 else:
                     outcome = cell.outcome(inputs)
             has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
@@ -158,6 +161,8 @@ class Flow:
                         impossible[name] = cell
                 else:
                     known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
+                    if form.op_type == "Reshape" and name not in discords and inputs[0] is not None:
+                        self._declarations.compare_counts(graph, name, cell, inputs[0], stated, known[name], frame.call)
                 has_unknown = has_unknown or known[name].shape is None
             if "" in outputs:
                 known[""] = ABSENT
@@ -217,7 +222,8 @@ class Flow:
             for shape_problem in outcome.shape_problems:
                 self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
         # What is declared does not take the place of what cannot be told: one fault, one finding.
-        known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
+        if outcome.problems or not all(map(is_remark, outcome.shape_problems)):
+            known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
 
     def _special(
         self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]

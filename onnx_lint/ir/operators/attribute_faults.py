@@ -220,6 +220,12 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
                 "terms of letters with commas between them, one for each input, and '->' and a term for the output"
             )
             yield AttributeFault("equation", fault, allowed)
+    elif key == ("", "RegexFullMatch") and "pattern" in given:
+        from onnx_lint.ir.operators.re2_pattern import pattern_fault  # late, as above
+
+        fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
+        if fault is not None:
+            yield AttributeFault("pattern", fault, "a regular expression in the syntax of RE2")
     elif schema.domain == "" and schema.name in ACTIVATIONS and "activations" in given:
         yield from _activations(schema, form, given)
     elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:
