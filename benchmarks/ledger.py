@@ -130,7 +130,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "used-late": Pair(
         _SMALL,
         "main()",
-        "import onnx_lint.loader.limits.elements, onnx_lint.ir.places.byte_ranges, onnx_lint.ir.places.enclosing_names\n"
+        "import onnx_lint.ir.places.byte_ranges, onnx_lint.ir.places.enclosing_names\n"
         "import onnx_lint.inference.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
         "import onnx_lint.spec.operators.history, struct\nmain()",
     ),
