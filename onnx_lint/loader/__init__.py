@@ -28,7 +28,7 @@ from onnx_lint.loader.binary.strip_payloads import (
 )
 from onnx_lint.loader.identity.document_kind import kind_of_content
 from onnx_lint.loader.identity.identify import Form, identify, misnamed
-from onnx_lint.loader.limits.limit_faults import beyond_fields, beyond_memory, check_size, is_within
+from onnx_lint.loader.limits.not_checked import beyond_fields, beyond_memory, check_size, is_within
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
 from onnx_lint.schema.wire import WireError
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
@@ -164,7 +164,7 @@ def _bounded_skeleton(source: Source, kind: str, limits: Limits) -> Skeleton:
     """
     skeleton = read_skeleton(source, MAX_PARSED_BYTES, limits.fields, kind)
     if not is_within(source.size, limits):
-        from onnx_lint.loader.memory_estimate import needed_memory  # late, as few files are so large
+        from onnx_lint.loader.limits.memory_estimate import needed_memory  # late, as few files are so large
 
         needed = needed_memory(skeleton, kind, limits.memory)
         if needed is not None:

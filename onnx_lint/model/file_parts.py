@@ -13,7 +13,7 @@ from onnx_lint.inference.types.usual_types import is_usual, sight_of
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.ir.documents.kinds import OPERATOR_SET
 from onnx_lint.ir.documents.roots import Roots, roots
 from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.nesting import with_nested

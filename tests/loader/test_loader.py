@@ -21,7 +21,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.binary.wire_audit import inspect
-from onnx_lint.loader.limits.limit_faults import NotCheckedError
+from onnx_lint.loader.limits.not_checked import NotCheckedError
 from onnx_lint.model import FaultKind
 
 

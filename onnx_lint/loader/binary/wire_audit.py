@@ -19,7 +19,7 @@ from onnx_lint.loader.binary.canonical import is_canonical, parse
 from onnx_lint.loader.binary.packed import check_packed
 from onnx_lint.loader.binary.runs import RUN, records_of
 from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH
-from onnx_lint.loader.limits.limit_faults import beyond_fields
+from onnx_lint.loader.limits.not_checked import beyond_fields
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType

@@ -25,7 +25,7 @@ from onnx_lint.loader.binary.strip_payloads import (
     whole,
 )
 from onnx_lint.loader.identity.foreign import foreign_format
-from onnx_lint.loader.memory_estimate import needed_memory
+from onnx_lint.loader.limits.memory_estimate import needed_memory
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from google.protobuf import text_format
@@ -18,10 +18,10 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL
 from onnx_lint.ir.places.place import ROOT, Step
 from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
-from onnx_lint.loader.limits.limit_faults import beyond_memory, is_within
-from onnx_lint.loader.memory_estimate import needed_memory, needed_memory_of_text
+from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
+from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
 from onnx_lint.loader.text.text_positions import json_start
-from onnx_lint.loader.text_tokens import JSON_STRING, QUOTED, json_fields
+from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED, json_fields
 from onnx_lint.model import Fault, FaultKind, Proto
 
 MAX_DEPTH = 100

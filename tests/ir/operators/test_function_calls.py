@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model

@@ -19,7 +19,7 @@ from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.binary.runs import RUN, records_of
 from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
-from onnx_lint.loader.limits.limit_faults import MOST_OF_BYTE
+from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
