@@ -131,8 +131,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "used-late": Pair(
         _SMALL,
         "main()",
-        "import onnx_lint.loader.limits.elements, onnx_lint.ir.places.byte_ranges\n"
-        "import onnx_lint.ir.places.enclosing_names\n"
+        "import onnx_lint.ir.places.byte_ranges, onnx_lint.ir.places.enclosing_names\n"
         "import onnx_lint.inference.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
         "import onnx_lint.spec.operators.history, struct\nmain()",
     ),
@@ -275,14 +274,14 @@ PAIRS: Final[Mapping[str, Pair]] = {
     ),
     "out-of-reach": Pair(
         "from pathlib import Path\nfrom onnx_lint import loader\nfrom onnx_lint.input.limits import DEFAULT_LIMITS\n"
-        "from onnx_lint.input.source import BytesSource\nfrom onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.input.source import BytesSource\nfrom onnx_lint.loader.limits.not_checked import elements\n"
         "sources = [BytesSource(path.read_bytes()) for path in Path(MANY).iterdir()]\n"
         "def counted():\n    for source in sources:\n        loader._countable(source, 'ModelProto', DEFAULT_LIMITS)\n",
         "counted()",
         "loader.SMALL_BYTES = 0\ncounted()",
     ),
     "counted-pieces": Pair(
-        "from onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.loader.limits.not_checked import elements\n"
         "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
         "from onnx_lint.input.source import BytesSource\n"
         "skeleton = read_skeleton(BytesSource(open(LARGE, 'rb').read()), 1 << 29, 5_000_000)\n",
@@ -290,7 +289,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
     ),
     "counted-forms": Pair(
-        "from onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.loader.limits.not_checked import elements\n"
         "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
         "from onnx_lint.input.source import BytesSource\n"
         "skeleton = read_skeleton(BytesSource(open(FLAT, 'rb').read()), 1 << 29, 5_000_000)\n",

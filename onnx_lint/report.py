@@ -243,7 +243,7 @@ class FileReport(Record):
     shapes: Shapes | None = None
     """How far shapes are known; None where no rule asked for them."""
     not_judged: str | None = None
-    """Why there is no verdict on a model though the file was read: it holds none, or goes beyond a limit."""
+    """Why there is no verdict on a model though the file was read: it holds none."""
     incomplete: tuple[str, ...] = ()
     """What was left out of the verdict or the report, and why: a clause each, for people to read."""
     suppressed: tuple[Diagnostic, ...] = ()

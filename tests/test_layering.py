@@ -279,7 +279,7 @@ OF_THE_SPECIFICATION = {
         *(
             "schema/variants:columns",
             "schema/wire:fields",
-            "loader/text/text_elements:json_fields",
+            "loader/text/text_tokens:json_fields",
             "schema/wire:fields_by_name",
             "schema/reserved:_ranges",
         ),

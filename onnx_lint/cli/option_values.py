@@ -94,17 +94,14 @@ def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> 
 def limits_of(values: Iterable[str]) -> Limits:
     """The limits that `NAME=VALUE` lists give.
 
-    Raises RequestError for what is no such pair, an unknown name, or a value that is no whole number of at least 1.
+    Raises RequestError for what is no such pair, an unknown name, or a value that the limit cannot have.
     """
-    limits: dict[str, int] = {}
+    limits: dict[str, str] = {}
     for pair in (part.strip() for value in values for part in value.split(",")):
         name, separator, value = pair.partition("=")
         if not separator:
             raise RequestError(f"--limit wants NAME=VALUE, not {pair!r}")
-        try:
-            limits[name] = int(value)
-        except ValueError:
-            raise RequestError(f"--limit {name} wants a whole number, not {value!r}") from None
+        limits[name] = value
     try:
         return DEFAULT_LIMITS.with_values(limits)
     except LimitError as error:

@@ -143,6 +143,6 @@ extent_options = section(
         multiple=True,
         metavar="NAME=VALUE",
         shell_complete=complete_limits,
-        help="Set a limit, such as nodes or findings_per_rule.",
+        help="Set a limit, such as memory=4GiB or findings_per_rule=100.",
     ),
 )

@@ -46,7 +46,7 @@ _MAX_PLACES: Final = 5
     multiple=True,
     metavar="NAME=VALUE",
     shell_complete=complete_limits,
-    help="Set a limit, such as nodes.",
+    help="Set a limit, such as memory=4GiB.",
 )
 @config_option
 @no_config_option

@@ -84,7 +84,8 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
     if name == "severity":
         return _lowers(path[1], value, settings, request)
     if name == "limits":
-        return bool(value == getattr(settings.limits, path[1]) != getattr(DEFAULT_LIMITS, path[1]))
+        given = getattr(DEFAULT_LIMITS.with_values({path[1]: value}), path[1])
+        return bool(given == getattr(settings.limits, path[1]) != getattr(DEFAULT_LIMITS, path[1]))
     if name == "fail-on":
         return bool(value == "never")
     if name == "rules":

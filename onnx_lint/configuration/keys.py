@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.value_kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, ValueKind, choice, table
+from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import CONSUMERS
@@ -43,8 +44,18 @@ class Key(Record):
 
 _LIMIT_SCHEMA: Final = {
     "additionalProperties": False,
-    "properties": {name: {"type": "integer", "minimum": 1} for name in LIMIT_NAMES},
+    "properties": {
+        name: {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}
+        if name in BYTE_LIMITS
+        else {"type": "integer", "minimum": 1}
+        for name in LIMIT_NAMES
+    },
 }
+_LIMIT: Final = ValueKind(
+    "a whole number of at least 1, or a size such as '4GiB'",
+    MappingProxyType({"type": ["integer", "string"]}),
+    lambda value: WHOLE.accepts(value) or isinstance(value, str),
+)
 _WHOLE_OR_TABLE: Final = ValueKind(
     "a whole number of at least 1, or a table of them by domain",
     MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "object", "additionalProperties": dict(WHOLE.schema)}]}),
@@ -247,11 +258,11 @@ _DECLARED: Final = (
     ),
     Key(
         "limits",
-        table(WHOLE, _LIMIT_SCHEMA),
+        table(_LIMIT, _LIMIT_SCHEMA),
         {},
         "How much of a file is taken on, and how much is reported.",
-        f"The limits are {', '.join(LIMIT_NAMES)}.",
-        "[limits]\nfindings_per_rule = 1000",
+        f"The limits are {', '.join(LIMIT_NAMES)}. Those in bytes take a unit: memory = '4GiB'.",
+        "[limits]\nmemory = '4GiB'",
         "--limit",
     ),
     Key(

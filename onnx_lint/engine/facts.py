@@ -63,10 +63,9 @@ def shapes_of(model: Model) -> Shapes | None:
 
 
 def why_not_judged(model: Model) -> str | None:
-    """Why nothing was judged: what is in the file is none of the documents, or it goes beyond a limit."""
+    """Why nothing was judged: what is in the file is none of the documents."""
     if model.loaded:
         return None
-    # A limit is what the loader came upon last.
     return (
         without_middle(model.faults[-1].message, MAX_MESSAGE)
         if model.faults

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits: how much of a file onnx-lint takes on before it says so and goes no further.
+"""Limits: how much of a file onnx-lint judges and reports.
 
-A model is input from a stranger. Each limit that is reached is a finding of its own; none is a verdict that the model
-conforms. The defaults lie well beyond the models that people make, and each can be set.
+A model is input from a stranger. A file beyond one of the first limits is not checked, and the sentence that says so
+names the option and the value that would do. The other limits bound what consumers can take, what is fetched or read
+beside the model, and how many findings are reported. Honest models reach none of the defaults, and each can be set.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from onnx_lint.common.record import Record, field_names, replace
 from onnx_lint.wording import suggestion
@@ -23,23 +25,14 @@ class Limits(Record):
     """The limits, each a whole number of at least 1."""
 
     file_bytes: int = 1 << 34
-    """Bytes of the file, tensors included. What is piped in is kept on disk up to this size."""
-    text_bytes: int = 1 << 22
-    """Bytes of a model in text form, of which parsers that are written in Python take seconds for each million."""
-    message_bytes: int = 1 << 29
-    """Bytes of the model without the large contents of its tensors, all of which is held in memory."""
-    nodes: int = 500_000
-    """Nodes of the model. Each takes up about three kilobytes of memory; the largest models that exporters have
-    written have a few hundred thousand."""
-    graphs: int = 50_000
-    """Graphs and functions of the model. Each has names, types and bounds to be judged beside its nodes."""
-    graph_entries: int = 500_000
-    """Elements of one list: inputs, outputs, initializers or value infos of a graph, attributes of a node, metadata."""
-    element_bytes: int = 25 << 20
-    """Bytes of memory that messages, names and numbers are expected to take up beyond eleven for each byte of the model
-    without the large contents of its tensors. An empty message has two bytes in a file and hundreds in memory."""
-    fields: int = 5_000_000
-    """Fields that are looked at one by one: those of the graphs of a large file, and those of each message that is not
+    """Bytes of the file, tensors included. Standard input is kept on disk up to this size."""
+    text_bytes: int = 1 << 28
+    """Bytes of a model in text or JSON. The parsers of these forms take about a second for each million."""
+    memory: int = 1 << 31
+    """Bytes of memory that the model is estimated to need, before any of it is parsed. Large tensors and large lists
+    of numbers and strings in attributes stay in the file and do not count."""
+    fields: int = 50_000_000
+    """Fields that are read one by one: those of the graphs of a large file, and those of each message that is not
     written as Protocol Buffers writes it."""
     graph_nesting: int = 10
     """Graphs inside one another, not counting the outermost."""
@@ -64,18 +57,60 @@ class Limits(Record):
         for name in field_names(Limits):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise LimitError(f"the limit {name!r} wants a whole number of at least 1, not {value!r}")
+                raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
 
-    def with_values(self, values: Mapping[str, int]) -> Limits:
-        """These limits with some set to other values; raises LimitError for an unknown name or a wrong value."""
+    def with_values(self, values: Mapping[str, Any]) -> Limits:
+        """These limits with some set to other values: whole numbers, or their text, which may have a unit of bytes.
+
+        Raises LimitError for an unknown name or a wrong value.
+        """
         for name in values:
+            if name in _REPLACED:
+                raise LimitError(f"the limit {name!r} is replaced by 'memory', the memory that a model may need")
             if name not in NAMES:
                 raise LimitError(f"unknown limit {name!r}{suggestion(name, NAMES)}")
-        return replace(self, **values)
+        return replace(self, **{name: _parsed(name, value) for name, value in values.items()})
 
 
 NAMES: Final = field_names(Limits)
 """The names of all limits."""
+
+BYTE_LIMITS: Final = frozenset({"file_bytes", "text_bytes", "memory", "external_bytes", "download_bytes"})
+"""The limits in bytes, whose values may have a unit."""
+
+_REPLACED: Final = frozenset({"element_bytes", "message_bytes", "nodes", "graphs", "graph_entries"})
+"""Names of earlier versions."""
+
+_UNITS: Final = MappingProxyType(
+    {
+        "": 1,
+        "kb": 10**3,
+        "kib": 1 << 10,
+        "mb": 10**6,
+        "mib": 1 << 20,
+        "gb": 10**9,
+        "gib": 1 << 30,
+    }
+)
+
+SIZE_PATTERN: Final = r"^\s*[0-9][0-9_]*\s*([kKmMgG][iI]?[bB])?\s*$"
+"""A number of bytes with or without a unit, as JSON Schema has it too."""
+
+
+def _wanted(name: str) -> str:
+    return "a whole number, or one with a unit such as 4GiB," if name in BYTE_LIMITS else "a whole number"
+
+
+def _parsed(name: str, value: Any) -> Any:
+    """The number that a text says; raises LimitError. What is no text is returned as it is."""
+    if not isinstance(value, str):
+        return value
+    is_size = re.match(SIZE_PATTERN if name in BYTE_LIMITS else r"^\s*[0-9][0-9_]*\s*$", value)
+    if not is_size:
+        raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
+    number = value.strip().rstrip("kKmMgGiIbB")
+    return int(number) * _UNITS[value.strip()[len(number) :].lower()]
+
 
 DEFAULT_LIMITS: Final = Limits()
 
@@ -89,7 +124,7 @@ OF_CONSUMERS: Final[Mapping[str, str]] = MappingProxyType(
         "name_characters": "readers have written beyond buffers that were made for shorter names",
     }
 )
-"""The limits beyond which consumers come to harm, though onnx-lint judges the model all the same; and what harm."""
+"""The limits beyond which consumers come to harm, though onnx-lint judges the model; and what harm."""
 
 
 def exceeded(name: str, limits: Limits, actual: str) -> str:
@@ -98,6 +133,38 @@ def exceeded(name: str, limits: Limits, actual: str) -> str:
     return f"{actual}, more than the limit {name} of {value:,} (option --limit {name}=N)"
 
 
+def refusal(name: str, limits: Limits, actual: str, needed: int | None) -> str:
+    """The sentence that a file is not checked: `actual` says what there is, `needed` the value that would do."""
+    allowed = _shown(name, getattr(limits, name))
+    option = f"option --limit {name}" if needed is None else f"--limit {name}={_rounded_up(name, needed)} would do"
+    return f"{actual}, more than the limit {name} of {allowed} ({option})"
+
+
 def describe_limit(name: str, limits: Limits) -> str:
     """What the limit `name` allows, in a few words."""
     return f"at most {getattr(limits, name):,}, the limit {name}"
+
+
+def _shown(name: str, value: int) -> str:
+    """The value with the largest unit that it is a multiple of: `2 GiB`."""
+    if name in BYTE_LIMITS:
+        for unit in ("GiB", "MiB", "KiB"):
+            if value % _UNITS[unit.lower()] == 0:
+                return f"{value // _UNITS[unit.lower()]:,} {unit}"
+    return f"{value:,}"
+
+
+def size_in_words(size: int) -> str:
+    """About how many bytes: `5.3 GiB`, `800 bytes`."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if size >= _UNITS[unit.lower()]:
+            return f"{size / _UNITS[unit.lower()]:,.1f} {unit}"
+    return f"{size} bytes"
+
+
+def _rounded_up(name: str, value: int) -> str:
+    """A value of at least this, as the option takes it: `6GiB`."""
+    if name not in BYTE_LIMITS:
+        return str(value)
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if value > _UNITS[unit.lower()]), "")
+    return f"{-(-value // _UNITS[unit.lower()])}{unit}"

@@ -20,7 +20,6 @@ class FaultKind(Enum):
     REPEATED = auto()
     UNKNOWN_FIELD = auto()
     TEXT = auto()
-    LIMIT = auto()
     FILE_NAME = auto()
 
     # The one that Enum has is written in Python, and a file may have a million faults to be counted by kind.
@@ -42,5 +41,3 @@ class Fault(Record):
     """The message in which the field stands."""
     number: int | None = None
     """The field's number."""
-    limit: str | None = None
-    """The name of the limit that is exceeded."""

@@ -12,7 +12,7 @@ from onnx_lint.ir.graph import (
     GraphKind,
     Node,
 )
-from onnx_lint.ir.nesting import TooDeepError, TooManyPartsError
+from onnx_lint.ir.nesting import TooDeepError
 from onnx_lint.ir.parts import Attribute, Metadata, SparseTensor, Tensor, Type, ValueInfo
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import ROOT, Place
@@ -38,7 +38,6 @@ __all__ = [
     "SparseTensor",
     "Tensor",
     "TooDeepError",
-    "TooManyPartsError",
     "Type",
     "ValueInfo",
 ]

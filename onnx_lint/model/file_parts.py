@@ -13,10 +13,10 @@ from onnx_lint.inference.types.usual_types import is_usual, sight_of
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.ir.documents.kinds import OPERATOR_SET
 from onnx_lint.ir.documents.roots import Roots, roots
 from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, Nodes, NodesOfGraphs
-from onnx_lint.ir.nesting import Budget, with_nested
+from onnx_lint.ir.nesting import with_nested
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
@@ -91,17 +91,13 @@ class FileParts(LoadedFile):
     def graphs(self) -> list[Graph]:
         """Every graph: main, function bodies, training, each followed by the graphs nested in it.
 
-        Raises TooManyPartsError when there are more nodes, or graphs and functions, than `limits` has it. The loader
-        asks first and gives a model that holds nothing in that case, so no rule meets the exception. The same goes for
-        TooDeepError.
+        Raises TooDeepError. The loader asks first and returns a model that holds nothing in that case, so that no rule
+        meets the exception.
         """
-        budget = Budget(self.limits)
-        if self.kind in {MODEL, OPERATOR_SET}:
-            budget.ask(len(self.document.functions))
         top = [self._roots.graph] if self._roots.graph is not None else []
         top += [function.body for function in self.functions]
         top += self.training_graphs
-        return [graph for outer in top for graph in with_nested(outer, self._attribute_index, budget)]
+        return [graph for outer in top for graph in with_nested(outer, self._attribute_index)]
 
     @cached_property
     def nested_graphs(self) -> list[Graph]:

@@ -36,13 +36,10 @@ class Model(Analyses):
 
     @cached_property
     def may_exceed_limits(self) -> bool:
-        """Whether a limit is reached, or one that consumers have may be, for all that numbers and sizes tell."""
+        """Whether the model may be beyond what consumers can take, for all that numbers and sizes tell."""
         limits = self.limits
         return (
-            self.has_faults
-            or self.source.size > limits.name_characters
-            or len(self.graphs) > limits.graph_nesting
-            or bool(self.functions)
+            self.source.size > limits.name_characters or len(self.graphs) > limits.graph_nesting or bool(self.functions)
         )
 
     @cached_property

@@ -42,8 +42,8 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         "id": "not-judged",
         "name": "NotJudged",
         "shortDescription": {"text": "A file was read and no model in it was judged."},
-        "fullDescription": {"text": "The file holds no model that can be read, or more than a limit allows."},
-        "help": {"text": "See the results of the file; where a limit is the reason, raise it with --limit."},
+        "fullDescription": {"text": "The file holds no model that can be read."},
+        "help": {"text": "See the results of the file."},
     },
     {
         "id": "not-verified",

@@ -6,20 +6,20 @@ from itertools import chain
 
 from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
 from onnx_lint.ir.operators.function_calls import MAX_COUNT
-from onnx_lint.model import ROOT, FaultKind, Graph, Model, Place
+from onnx_lint.model import ROOT, Graph, Model, Place
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
 @rule(
-    clause=("FIL-10", "FIL-10a", "FIL-10b"),
+    clause=("FIL-10a", "FIL-10b"),
     since="0.1.0",
     about=Model.may_exceed_limits,
     needs="file",
     security=("CVE-2024-27319", "CWE-400", "CWE-770"),
 )
 def exceeded_limit(model: Model) -> Iterator[Finding]:
-    """A limit of onnx-lint is reached.
+    """The model is beyond what consumers can take, or findings are left out.
 
     ### Why it matters
 
@@ -29,26 +29,22 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The defaults lie well beyond the models that people make. Each is set by `--limit NAME=VALUE`, or by `limits` in
-    Python.
+    Consumers come to harm beyond these limits, which is a warning: `graph_nesting` (10) for graphs inside one another,
+    `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is replaced by the
+    function's body, `name_characters` (10000) for a name. onnx-lint itself judges such a model in full.
 
-    Beyond these the model is not judged, which is an error: `file_bytes` (17179869184, 16 GiB) for the file,
-    `text_bytes` (4194304) for a model in text form, `message_bytes` (536870912) for the model without the contents
-    of its tensors, `nodes` (500000) for nodes, `graphs` (50000) for graphs and functions together, `graph_entries`
-    (500000) for one list such as the inputs of a graph, `element_bytes` (26214400) for the memory that messages, names
-    and numbers are expected to take up beyond eleven bytes for each of the model's own, `fields` (5000000) for the
-    fields that are looked at one by one: those of the graphs of a large file, and those of each message that is not
-    written as Protocol Buffers writes it.
+    Findings beyond these limits are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
+    (10000) for one file.
 
-    Beyond these the model is judged, and consumers come to harm, which is a warning: `graph_nesting` (10) for
-    graphs inside one another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a
-    function is replaced by the function's body, `name_characters` (10000) for a name.
+    A file beyond one of the other limits is *not checked*: that is no finding, the exit code is 2, and the message
+    names the option and the value that would do. These are `memory` (2GiB) for the memory that the model is estimated
+    to need, without the contents of its tensors, `file_bytes` (16GiB) for the file, `text_bytes` (256MiB) for a model
+    in text form, `fields` (50000000) for the fields that are read one by one, and for a remote model `download_bytes`
+    (64MiB), `request_seconds` (60) and `remote_seconds` (3600). Data files beyond `external_bytes` (64GiB) are not
+    verified, which the report says beside the findings.
 
-    Beyond these findings are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
-    (10000) for one file. What is beyond `external_bytes` (68719476736, 64 GiB) in data files is not verified, which
-    is told beside the findings. A remote model whose server gives no parts of it is not read beyond
-    `download_bytes` (67108864, 64 MiB), and a store has `request_seconds` (60) to answer each request, and
-    `remote_seconds` (3600) for all requests for one model.
+    Each limit is set by `--limit NAME=VALUE`, by `limits` in Python, or in the configuration. Those in bytes take a
+    unit, as in `--limit memory=4GiB`.
 
     The specification sets no such limits. How deep messages may nest is another rule's matter, excessive-nesting.
 
@@ -72,9 +68,6 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "encoder_0_attention_0" }
     ```
     """
-    for fault in model.faults_of(FaultKind.LIMIT):
-        allowed = describe_limit(fault.limit or "", model.limits)
-        yield Finding(fault.place, fault.message, clause="FIL-10", allowed=allowed)
     if not model.loaded:
         return
     for limit, find in _FINDERS.items():

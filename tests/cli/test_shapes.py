@@ -269,13 +269,13 @@ def test_a_name_or_place_that_is_not_there(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.usefixtures("folder")
 def test_limits_and_configurations_count_as_in_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = _refused(capsys, "model.onnx", "--limit", "nodes=2")
-    assert "limit nodes of 2" in told
-    (folder / "onnx-lint.toml").write_text("limits = { nodes = 2 }\n")
-    warning = "Warning: onnx-lint.toml weakens the verdict: limits.nodes = 2\n"
+    told = _refused(capsys, "model.onnx", "--limit", "memory=2")
+    assert "limit memory of 2 " in told
+    (folder / "onnx-lint.toml").write_text("limits = { memory = 2 }\n")
+    warning = "Warning: onnx-lint.toml weakens the verdict: limits.memory = 2\n"
     assert _refused(capsys, "model.onnx") == warning + told
     assert _shown(capsys, "model.onnx", "--no-config").startswith("model.onnx: 6 values, 5 of known shape\n")
-    assert "unknown limit" in _refused(capsys, "model.onnx", "--limit", "node=2").lower()
+    assert "unknown limit" in _refused(capsys, "model.onnx", "--limit", "memry=2").lower()
 
 
 # --- streams

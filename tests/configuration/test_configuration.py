@@ -208,8 +208,12 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
             '[per-file-ignores]\n"*.onnx" = ["nmae"]',
             "per-file-ignores.\"*.onnx\": unknown rule 'nmae'; did you mean 'name'?",
         ),
-        ("[limits]\nnods = 3", "limits: unknown limit 'nods'; did you mean 'nodes'?"),
-        ("[limits]\nnodes = 0", "limits.nodes: wants a whole number of at least 1, not 0"),
+        ("[limits]\nfeilds = 3", "limits: unknown limit 'feilds'; did you mean 'fields'?"),
+        (
+            "[limits]\nfields = 0",
+            "limits.fields: wants a whole number of at least 1, or a size such as '4GiB', not 0",
+        ),
+        ("[limits]\nnodes = 5", "limits: the limit 'nodes' is replaced by 'memory', the memory that a model may need"),
         ("target-ir = 99", "target-ir: there is no IR version 99; they are 1 to 14"),
         (
             'target-opset = { "ai.onnx.ml" = 99 }',

@@ -145,6 +145,6 @@ def test_faults_of_the_text_have_positions(name: str, mark: bytes):
     assert len((mark + data)[:start].decode("utf-8-sig").split("\n")[-1]) == column - 1
 
 
-def test_what_is_too_large_to_be_read_is_not_read_for_a_position():
-    (found,) = lint(MODEL.encode(), filename="model.textproto", limits={"text_bytes": 10}).diagnostics
-    assert found.position == (1, 1)
+def test_what_is_too_large_is_not_read():
+    (file,) = lint(MODEL.encode(), filename="model.textproto", limits={"text_bytes": 10}).files
+    assert (file.diagnostics, "limit text_bytes of 10" in (file.unreadable or "")) == ((), True)

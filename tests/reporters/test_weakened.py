@@ -41,7 +41,7 @@ def weakened(capsys: Output, *arguments: str) -> object:
 
 
 IGNORING = 'ignore = ["duplicate-definition"]\n'
-RAISED = "stranger/onnx-lint.toml weakens the verdict: limits.element_bytes = 1000000000000"
+RAISED = "stranger/onnx-lint.toml weakens the verdict: limits.memory = 1000000000000"
 LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-definition"]'
 
 
@@ -132,7 +132,7 @@ def test_it_is_the_last_line(capsys: Output, form: str) -> None:
     assert capsys.readouterr().out == ""
 
 
-RAISING = "[limits]\nelement_bytes = 1000000000000"
+RAISING = "[limits]\nmemory = 1000000000000"
 
 
 @pytest.mark.parametrize("form", REPORTERS)
@@ -146,7 +146,7 @@ def test_no_form_keeps_silent_on_a_limit_that_a_found_file_raises(
     if form == "gitlab":  # which has no place for it
         assert said.err == f"Warning: {RAISED}\n"
     else:
-        assert "element_bytes" in said.out.replace("\\", "")
+        assert "memory" in said.out.replace("\\", "")
         assert said.err == ""
 
 
@@ -154,7 +154,7 @@ def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
     configure('extend = "../base.toml"')
     configure(RAISING, "base.toml")
     run(["stranger", "--select", "name", "-q"])
-    assert capsys.readouterr().out == "base.toml weakens the verdict: limits.element_bytes = 1000000000000\n"
+    assert capsys.readouterr().out == "base.toml weakens the verdict: limits.memory = 1000000000000\n"
 
 
 @pytest.mark.parametrize(

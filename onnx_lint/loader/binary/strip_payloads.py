@@ -130,10 +130,6 @@ class TooManyFieldsError(Exception):
     """There are more fields to look at than the limit allows."""
 
 
-TOO_MANY_FIELDS = "there are too many fields to look at one by one"
-"""What is to be said of that."""
-
-
 def read_skeleton(
     source: Source, max_bytes: int, max_fields: int, kind: str = "ModelProto", whole_bytes: int | None = None
 ) -> Skeleton:

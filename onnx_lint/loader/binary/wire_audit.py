@@ -18,8 +18,8 @@ from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.loader.binary.canonical import is_canonical, may_nest, parse
 from onnx_lint.loader.binary.packed import check_packed
 from onnx_lint.loader.binary.runs import RUN, records_of
-from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, TOO_MANY_FIELDS
-from onnx_lint.loader.limits.limit_faults import limit_fault
+from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH
+from onnx_lint.loader.limits.not_checked import beyond_fields
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
@@ -78,7 +78,7 @@ class _OpenMessage:
 def inspect(
     source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS, *, skips_canonical: bool = True
 ) -> Inspection:
-    """Walk the fields of the serialized model in `source`.
+    """Walk the fields of the serialized model in `source`. Raises NotCheckedError where there are too many.
 
     `skips_canonical`: pass over small messages that are written as Protocol Buffers writes them. Nothing is wrong with
     such a message but that it may nest too deep where it stands.
@@ -155,8 +155,7 @@ class _Audit:
         for number, wire_type, tag, value, following in frame.records:
             self.left -= 1
             if self.left < 0:
-                self.too_many(frame, tag)
-                return None
+                raise beyond_fields(self.source, self.limits)
             if wire_type == RUN:
                 continue
             if wire_type == 3 or wire_type == 4 or frame.group:
@@ -206,10 +205,6 @@ class _Audit:
         is_right = proto is not None and is_canonical(proto, data)
         self.credit += length if is_right else -length
         return is_right
-
-    def too_many(self, frame: _OpenMessage, offset: int) -> None:
-        self.faults.append(limit_fault("fields", self.limits, self.kind, TOO_MANY_FIELDS, frame.place, offset))
-        self.fatal = True
 
     def is_full(self, kind: FaultKind) -> bool:
         """Whether no more faults of the kind are listed; then this one is counted, and need not be made."""

@@ -25,8 +25,7 @@ from onnx_lint.loader.binary.strip_payloads import (
     whole,
 )
 from onnx_lint.loader.identity.foreign import foreign_format
-from onnx_lint.loader.limits.elements import count_elements
-from onnx_lint.loader.limits.limit_faults import TooManyElementsError
+from onnx_lint.loader.limits.memory_estimate import needed_memory
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
@@ -236,7 +235,8 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
     """Whether the file parses as the message without a byte left over, at any depth, and passes the test."""
     try:
         skeleton = _skeleton(source, kind)
-        count_elements(skeleton, kind, DEFAULT_LIMITS.element_bytes)
+        if needed_memory(skeleton, kind, DEFAULT_LIMITS.memory) is not None:
+            return test is _IS_POSSIBLE[kind]  # nothing speaks against it
         proto = schema.message(kind).FromString(skeleton.data)
         size = proto.ByteSize()
         proto.DiscardUnknownFields()
@@ -246,7 +246,7 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
         if payloads is None:
             return test(proto)
         return _tensor(proto) and _may_be_values(proto, payloads, exactly=test is _has_values)
-    except (TooManyFieldsError, TooManyElementsError):
+    except TooManyFieldsError:
         return test is _IS_POSSIBLE[kind]  # nothing speaks against it
     except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
         return False

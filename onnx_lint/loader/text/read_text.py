@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from google.protobuf import text_format
@@ -13,13 +13,15 @@ from google.protobuf import text_format
 from onnx_lint import schema
 from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.input.source import Source
+from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.documents.kinds import KINDS, MODEL
 from onnx_lint.ir.places.place import ROOT, Step
+from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
-from onnx_lint.loader.limits.limit_faults import FREE_BYTES, TooManyElementsError, limit_fault
-from onnx_lint.loader.text.text_elements import JSON_STRING, QUOTED, count_json, count_text, json_fields
+from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
+from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
 from onnx_lint.loader.text.text_positions import json_start
+from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED, json_fields
 from onnx_lint.model import Fault, FaultKind, Proto
 
 MAX_DEPTH = 100
@@ -125,26 +127,29 @@ def _column_before(column: int, line: str) -> int:
     return column - grown
 
 
-def _too_dense(count: Callable[[str, str, int], int], text: str, kind: str, limits: Limits) -> Fault | None:
-    """The fault of a text whose elements would take up too much memory, found before any is parsed."""
-    if len(text) <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
-        return None
-    try:
-        count(text, kind, limits.element_bytes)
-    except TooManyElementsError as error:
-        return limit_fault("element_bytes", limits, kind, str(error))
-    return None
+def _check_memory(text: str, kind: str, limits: Limits) -> None:
+    """Raise NotCheckedError for a text that takes too much memory to parse."""
+    needed = needed_memory_of_text(text, limits.memory)
+    if needed is not None:
+        raise beyond_memory(kind, limits, needed)
 
 
 def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
-    """The message in a text of this form, a model in outline; a fault where there is none, or too much of it.
+    """The message in a text of this form, a model in outline; a fault where there is none.
 
     The message goes before its outline is made: what is made above it in memory keeps that from being given back.
+    Raises NotCheckedError for a text, or a message, that needs too much memory.
     """
     parsed: list[Any] = [(parse_json if form is Form.JSON else parse_textproto)(source, kind, limits)]
-    if kind != MODEL or isinstance(parsed[0], Fault):
+    if isinstance(parsed[0], Fault) or (kind != MODEL and is_within(source.size, limits)):
         return parsed.pop()
-    data = parsed.pop().SerializePartialToString()
+    data = parsed[0].SerializePartialToString()
+    needed = needed_memory(whole(BytesSource(data)), kind, limits.memory)
+    if needed is not None:
+        raise beyond_memory(kind, limits, needed)
+    if kind != MODEL:
+        return parsed.pop()
+    parsed.clear()
     return schema.outline(MODEL).FromString(data)
 
 
@@ -153,7 +158,8 @@ def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_
     text = _read(source)
     if isinstance(text, Fault):
         return text
-    fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH) or _too_dense(count_text, text, kind, limits)
+    _check_memory(text, kind, limits)
+    fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH)
     if fault is not None:
         return _in_file(fault, source)
     # The published types of the library leave this function out.
@@ -195,7 +201,8 @@ def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMIT
     if isinstance(text, Fault):
         return text
     # The model itself has braces in JSON.
-    fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1) or _too_dense(count_json, text, kind, limits)
+    _check_memory(text, kind, limits)
+    fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1)
     if fault is not None:
         return _in_file(fault, source)
     try:

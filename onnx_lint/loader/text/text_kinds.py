@@ -14,7 +14,7 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.read_text import parse_json, parse_textproto
-from onnx_lint.loader.text.text_elements import QUOTED
+from onnx_lint.loader.text.text_tokens import QUOTED
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.wording import quote_some
 

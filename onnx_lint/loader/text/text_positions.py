@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.ir.places.place import Key, Step
-from onnx_lint.loader.text.text_elements import JSON_STRING, JSON_TOKENS, QUOTED, TEXT_TOKENS, json_fields
+from onnx_lint.loader.text.text_tokens import JSON_STRING, JSON_TOKENS, QUOTED, TEXT_TOKENS, json_fields
 from onnx_lint.schema import wire
 
 Position = tuple[int, int]

@@ -12,7 +12,6 @@ from support.models.messages import message_of
 from support.wire.wire_bytes import length, number
 
 from onnx_lint import schema
-from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.columns import nodes as module
 from onnx_lint.ir.columns.nodes import _MAX_FORMS, _MAX_PLAIN_BYTES, MAX_SHARED_BYTES, NodeTable, _forms, node_table
@@ -230,14 +229,6 @@ def test_odd_nodes_of_a_file_are_found_by_the_slow_walk(name: str, is_nested: bo
         assert kinds == set()
         whole = schema.message("ModelProto").FromString(number(1, 8) + length(7, graph))
         assert message_of(model) == whole
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_the_limits_look_at_large_nodes_that_are_broken(name: str):
-    limits = DEFAULT_LIMITS.with_values({"graph_entries": 4})
-    node = _field("input", "a name longer than four elements") + BROKEN[name]
-    model = load(BytesSource(number(1, 8) + length(7, length(1, node))), "model.onnx", limits=limits)
-    assert {fault.kind for fault in model.faults} & {FaultKind.UTF8, FaultKind.TRUNCATED}
 
 
 def test_types_that_nest_too_deep_for_the_whole_file_are_left_to_the_slow_walk():

@@ -27,7 +27,7 @@ NODE = 'node { op_type: "Abs" input: "x" output: "y" }'
 def in_bytes(text: str) -> bytes:
     """The model that a text stands for, in binary form."""
     # The text is one of ours, however much there is in it.
-    parsed = parse_textproto(BytesSource(text.encode()), limits=replace(DEFAULT_LIMITS, element_bytes=1 << 40))
+    parsed = parse_textproto(BytesSource(text.encode()), limits=replace(DEFAULT_LIMITS, memory=1 << 40))
     assert isinstance(parsed, schema.message("ModelProto")), parsed
     return bytes(parsed.SerializeToString())
 
@@ -440,14 +440,20 @@ _LONG = 25 << 20
 _FOR_LONG = 320 << 20
 """So much address space is for a name that long: a dozen times as much, which is as if 100 MB had a gigabyte."""
 
+NOT_CHECKED = "not checked"
+"""In place of a rule: the file is beyond a limit."""
+
+HEAVY_LIMIT = ("--limit", "memory=150MiB")
+"""Under which the million tiny fields are refused; by default such a file is judged in half a minute."""
+
 HEAVY = (
     # A million tiny fields
-    Attack("nodes", "exceeded-limit", _graph_of(1)),
-    Attack("initializers", "exceeded-limit", _graph_of(5)),
-    Attack("functions", "exceeded-limit", _made(lambda: START + TAIL + length(25, b"") * MILLION)),
+    Attack("nodes", NOT_CHECKED, _graph_of(1)),
+    Attack("initializers", NOT_CHECKED, _graph_of(5)),
+    Attack("functions", NOT_CHECKED, _made(lambda: START + TAIL + length(25, b"") * MILLION)),
     Attack(
         "attributes",
-        "exceeded-limit",
+        NOT_CHECKED,
         _made(
             lambda: (
                 START
@@ -458,7 +464,7 @@ HEAVY = (
     ),
     Attack(
         "graphs",
-        "exceeded-limit",
+        NOT_CHECKED,
         _made(
             lambda: (
                 START
@@ -471,7 +477,7 @@ HEAVY = (
             )
         ),
     ),
-    Attack("metadata", "exceeded-limit", _made(lambda: START + TAIL + length(14, b"") * MILLION)),
+    Attack("metadata", NOT_CHECKED, _made(lambda: START + TAIL + length(14, b"") * MILLION)),
     Attack("unknown fields", "unknown-field", _made(lambda: START + TAIL + number(100, 1) * MILLION)),
     Attack("groups", "unknown-field", _made(lambda: START + TAIL + group(100) * (MILLION // 2))),
     Attack(
@@ -479,7 +485,7 @@ HEAVY = (
     ),
     Attack(
         "dimensions of a tensor",
-        "exceeded-limit",
+        NOT_CHECKED,
         _made(
             lambda: (
                 START
@@ -501,5 +507,4 @@ HEAVY = (
     Attack("a name of 25 MB", "exceeded-limit", _named(b"A" * _LONG, 3), memory_bytes=_FOR_LONG),
     Attack("a value name of 25 MB", "exceeded-limit", _named(b"-" * _LONG, 1), memory_bytes=_FOR_LONG),
     Attack("an operator of 25 MB", "exceeded-limit", _named("é".encode() * (_LONG // 2), 4), memory_bytes=_FOR_LONG),
-    Attack("text of 17 MB", "exceeded-limit", _made(lambda: HEAD.encode() + b"\n" * (17 << 20)), suffix=".textproto"),
 )

@@ -136,7 +136,7 @@ def _settings(stated: Headers, ignore: tuple[str, ...]) -> Settings:
         ignore,
         extend_select=() if select else COUNTED,
         options=_options(stated),
-        limits=DEFAULT_LIMITS.with_values({name: int(value) for name, _, value in limits}),
+        limits=DEFAULT_LIMITS.with_values({name: value for name, _, value in limits}),
         target=_target(stated),
     )
 

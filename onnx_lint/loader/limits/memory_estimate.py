@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimates the memory that a message will need, before it is parsed.
+
+An empty message takes up two bytes of a file and hundreds in memory. So the estimate counts messages, and elements of
+lists, and gives each of three kinds a flat weight. It is linear and may be wrong by a factor of two.
+docs/design.md has what models of each kind really take up, and `benchmarks/memory.py` measures it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from onnx_lint import schema
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader.binary.runs import RUN, records_of
+from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
+from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireError, WireType
+
+OF_BYTE: Final = 5
+"""Bytes of memory for each byte of the message."""
+
+_OF_SCOPE: Final = 5_000
+"""For a graph or function: its names, types and order are kept beside its parts."""
+_SCOPES: Final = frozenset({"GraphProto", "FunctionProto"})
+
+_OF_MESSAGE: Final = 1_000
+_MESSAGES: Final = frozenset(
+    {
+        "AttributeProto",
+        "MapProto",
+        "NodeDeviceConfigurationProto",
+        "NodeProto",
+        "OptionalProto",
+        "SequenceProto",
+        "ShardingSpecProto",
+        "SparseTensorProto",
+        "TensorProto",
+    }
+)
+
+_OF_PART: Final = 200
+"""For any other message, and for each string or number of a list."""
+
+_MOST_FORMS: Final = 2_048
+"""How many forms of nodes are remembered; the columns of nodes remember twice as many."""
+
+_INPUT: Final = 0x0A
+_OUTPUT: Final = 0x12
+_NAME: Final = 0x1A
+_TAGS_OF_NODE: Final = frozenset(field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values())
+_ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
+"""The tags of doc_string, metadata_props and device_configurations."""
+
+_PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
+"""How many bytes are counted at a time. Larger messages are split."""
+
+_CONTINUED: Final = bytes(range(0x80, 0x100))
+"""All bytes of varints but the last ones."""
+
+_WORTHWHILE: Final = 256
+"""A run of fewer bytes is not worth a new walk behind it."""
+
+
+def needed_memory(skeleton: Skeleton, message: str, limit: int) -> int | None:
+    """Return the estimate for the message called `message`; None where it is not above the limit.
+
+    The first pass counts each node as if there were none like it, and ends at the limit. Only where it gets there, a
+    second one looks which nodes differ in names alone, as most of a large model do: their attributes are read once.
+    What cannot be split is counted up to there.
+    """
+    if skeleton.size * MOST_OF_BYTE <= limit:
+        return None
+    try:
+        _estimate(_Estimate(limit), skeleton, message)
+    except _LimitReachedError:
+        exact = _Estimate(None)
+        _estimate(exact, skeleton, message)
+        return exact.bytes if exact.bytes > limit else None
+    return None
+
+
+def _estimate(estimate: _Estimate, skeleton: Skeleton, message: str) -> None:
+    for piece in skeleton.pieces():
+        estimate.message(message, piece, 0)
+
+
+class _LimitReachedError(Exception):
+    """The first pass needs to count no more."""
+
+
+class _Estimate:
+    """Adds up bytes of memory, down to the innermost messages of one piece before the next piece."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        """Where to stop; None to count to the end, and nodes of one form once."""
+        self.bytes = 0
+        self.forms: dict[tuple[bytes, int, int], bool] = {}
+        """What nodes that were counted have beside names, and whether a graph is in it, which each node has anew."""
+
+    def add(self, name: str, field: wire.Field, count: int) -> None:
+        """Add so many occurrences of a field of the message `name`."""
+        if field.message in _SCOPES:
+            weight = _OF_SCOPE
+        elif field.message == "NodeProto" and self.limit is None:
+            weight = _OF_PART
+        elif field.message in _MESSAGES:
+            weight = _OF_MESSAGE
+        else:
+            weight = _OF_PART if field.message is not None or field.repeated else 0
+        self.spend(weight * count)
+
+    def spend(self, size: int) -> None:
+        self.bytes += size
+        if self.limit is not None and self.bytes > self.limit:
+            raise _LimitReachedError
+
+    def message(self, name: str, content: bytes, depth: int) -> None:
+        """Count one message."""
+        if not depth:
+            self.spend(OF_BYTE * len(content))
+        if depth > MAX_DEPTH:
+            return
+        if len(content) > _PIECE_BYTES:
+            self.large(name, content, depth)
+        else:
+            self.small(name, content, depth)
+
+    def messages(self, name: str, contents: Iterable[bytes], depth: int) -> None:
+        """Count messages of one kind. Small ones are parsed together: one behind the other they are one message."""
+        if depth > MAX_DEPTH:
+            return
+        pending: list[bytes] = []
+        size = 0
+        for content in contents:
+            if len(content) > _PIECE_BYTES:
+                self.large(name, content, depth)
+                continue
+            pending.append(content)
+            size += len(content)
+            if size >= _PIECE_BYTES:
+                self.small(name, b"".join(pending), depth)
+                pending.clear()
+                size = 0
+        if pending:
+            self.small(name, b"".join(pending), depth)
+
+    def small(self, name: str, piece: bytes, depth: int) -> None:
+        """Count the fields of messages that stand one behind the other."""
+        try:
+            merged = schema.columns(name).FromString(piece)
+        except (DecodeError, UnicodeDecodeError) as error:
+            schema.raise_lack_of_memory(error)
+            self.one_by_one(name, piece, depth)
+            return
+        fields = wire.fields(name)
+        for descriptor, values in merged.ListFields():
+            field = fields[descriptor.number]
+            self.add(name, field, len(values))
+            if field.message is not None:
+                self.messages(field.message, self.distinct(field.message, values), depth + 1)
+
+    def distinct(self, message: str, values: Sequence[bytes]) -> Iterable[bytes]:
+        """What is to be counted of these messages: equal types are read once, and nodes of one form."""
+        if message == "TypeProto":
+            return set(values)
+        return self.distinct_nodes(values) if message == "NodeProto" and self.limit is None else filter(None, values)
+
+    def distinct_nodes(self, values: Iterable[bytes]) -> Iterable[bytes]:
+        for value in values:
+            parts = _parts_of_node(value)
+            if parts is None:
+                self.spend(_OF_MESSAGE)
+                yield value
+                continue
+            own, form = parts
+            yield own
+            holds_graphs = self.forms.get(form)
+            if holds_graphs is None:
+                if len(self.forms) >= _MOST_FORMS:
+                    self.forms.clear()
+                self.forms[form] = _holds_graphs(form[0])
+            if holds_graphs is not False:
+                self.spend(_OF_MESSAGE)
+                yield form[0]
+
+    def one_by_one(self, name: str, piece: bytes, depth: int) -> None:
+        """Count the fields of what the parser refuses: a string is not UTF-8, or something worse."""
+        fields = wire.fields(name)
+        with suppress(WireError):  # what comes behind that is not parsed either
+            for number, wire_type, _, value, following in wire.records(
+                BytesSource(piece), 0, len(piece), inside_groups=False
+            ):
+                field = fields.get(number)
+                if field is not None and field.accepts(wire_type):
+                    self.single(name, field, wire_type, piece[value:following], depth)
+
+    def single(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int) -> None:
+        """Count one field, which may be a packed list."""
+        self.add(name, field, 1 if wire_type == field.wire_type else _packed_count(field, content))
+        if field.message is not None and content:
+            if field.message == "NodeProto" and self.limit is None:
+                self.spend(_OF_MESSAGE)
+            self.message(field.message, content, depth + 1)
+
+    def large(self, name: str, content: bytes, depth: int) -> None:
+        """Count the fields of a large message: rows of small ones together, and long lists in bulk."""
+        source, end, fields = BytesSource(content), len(content), wire.fields(name)
+        begun = position = 0
+        with suppress(WireError):
+            while position < end:
+                start = position
+                for number, wire_type, tag, value, following in records_of(source, name, start, end):
+                    field = fields.get(number)
+                    position = following
+                    if wire_type == RUN or following - tag > _PIECE_BYTES:
+                        self.small(name, content[begun:tag], depth)
+                        begun = following
+                        if field is not None and wire_type == RUN:
+                            self.add(name, field, _run_count(field, content, tag, following))
+                        elif field is not None and field.accepts(wire_type):
+                            self.single(name, field, wire_type, content[value:following], depth)
+                        continue
+                    if following - begun >= _PIECE_BYTES:
+                        self.small(name, content[begun:following], depth)
+                        begun = following
+                    if wire_type == WireType.LEN:
+                        most = min(end, begun + _PIECE_BYTES)
+                        position, _ = wire.skip_short(source, following, most, content[tag], wire.MOST_SHORT_BYTES)
+                        if position - following > _WORTHWHILE:
+                            break
+                        position = following
+                position = wire.advanced(start, position)
+        self.small(name, content[begun:], depth)
+
+
+def _parts_of_node(data: bytes) -> tuple[bytes, tuple[bytes, int, int]] | None:
+    """What a node has of its own, and what decides its form: all else, and how many inputs and outputs it has.
+
+    None where the columns of nodes do not read the node so: see onnx_lint.ir.columns.nodes.
+    """
+    own: list[bytes] = []
+    shared: list[bytes] = []
+    inputs = outputs = position = tag = 0
+    try:
+        while position < len(data):
+            start, before, tag = position, tag, data[position]
+            if tag < before or tag not in _TAGS_OF_NODE:
+                return None
+            length, position = wire.decode_varint(data, start + 1)
+            if not length and tag <= _OUTPUT:
+                return None
+            position += length
+            inputs += tag == _INPUT
+            outputs += tag == _OUTPUT
+            (own if tag <= _NAME or tag in _ANNOTATIONS else shared).append(data[start:position])
+    except (IndexError, OverflowError):
+        return None
+    return b"".join(own), (b"".join(shared), inputs, outputs)
+
+
+def _holds_graphs(node: bytes) -> bool:
+    """Whether an attribute of a node holds graphs; also where that cannot be told."""
+    try:
+        attributes = schema.columns("NodeProto").FromString(node).attribute
+        merged = schema.columns("AttributeProto").FromString(b"".join(attributes))
+    except (DecodeError, UnicodeDecodeError) as error:
+        schema.raise_lack_of_memory(error)
+        return True
+    return bool(merged.g or merged.graphs)
+
+
+def _packed_count(field: wire.Field, content: bytes) -> int:
+    """How many numbers a packed list has."""
+    size = wire.FIXED_BYTES.get(field.wire_type)
+    return len(content) // size if size else len(content.translate(None, _CONTINUED))
+
+
+def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
+    """How many fields stand in a run from `start` to `end`, each of which has a tag of one byte."""
+    if field.wire_type == WireType.LEN:
+        return wire.skip_short(BytesSource(content), start, end, content[start], wire.MOST_SHORT_BYTES)[1]
+    size = wire.FIXED_BYTES.get(field.wire_type)
+    return (end - start) // (size + 1) if size else len(content[start:end].translate(None, _CONTINUED)) // 2
+
+
+# --- text
+
+_OF_ELEMENT: Final = 50
+"""For what follows a comma: in JSON each field has one."""
+_OF_BLANK: Final = 170
+"""The parser of text keeps its place at each blank of a line, up to what follows them."""
+_BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
+
+
+def needed_memory_of_text(text: str, limit: int) -> int | None:
+    """Return what a text in either form needs while it is parsed; None where it is not above the limit.
+
+    What stands in strings and comments is counted as well: it takes no tokens to tell how much there can be.
+    """
+    needed = OF_BYTE * len(text) * (1 if text.isascii() else _BYTES_OF_CHARACTER)
+    needed += _OF_PART * sum(map(text.count, "{<["))
+    needed += _OF_ELEMENT * text.count(",")
+    needed += _OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0)
+    return needed if needed > limit else None
+
+
+_BYTES_OF_CHARACTER: Final = 4
+"""A text with one character beyond the usual ones may take up so many for each."""

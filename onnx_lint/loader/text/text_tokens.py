@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tokens of the two text forms, and the names that fields have in JSON."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.schema import wire
+
+# A string that is not closed is one all the same, up to the end of the line: were it none, the search would begin anew
+# at each quote in it. Nothing in these patterns is tried twice either, as each part takes what the next one cannot
+# begin with.
+QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
+"""A comment or a string in the text format of Protocol Buffers."""
+JSON_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+"""A string in JSON, in a pattern in which a dot is any character."""
+
+# A row of numbers or words with commas between them is one token: of many such rows each is looked at once.
+_ROW: Final = r"(?:[-+.\w]++\s*+,\s*+){1,4096}+"
+TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{QUOTED})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
+JSON_TOKENS: Final = re.compile(
+    rf"(?P<quoted>{JSON_STRING})\s*+(?P<colon>:?)|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}]", re.DOTALL
+)
+
+
+@functools.cache
+def json_fields(message: str) -> Mapping[str, wire.Field]:
+    """The fields of a message by the names that they have in JSON, where either may stand."""
+    known = wire.fields_by_name(message)
+    names = (
+        (name, field) for field in schema.message(message).DESCRIPTOR.fields for name in (field.json_name, field.name)
+    )
+    return {name: known[field.name] for name, field in names}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The estimate of memory bounds what hostile files need, and takes honest models for what they are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from support.hostile.dense_files import DENSE
+from support.hostile.dense_models import DENSE_MODELS
+from support.hostile.dense_rows import DENSE_ROWS
+from support.processes.peak_memory import run
+from support.wire import reencode
+from support.wire.wire_bytes import BASE, length
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader.binary.strip_payloads import read_skeleton, whole
+from onnx_lint.loader.limits.memory_estimate import needed_memory
+from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
+
+MEGABYTE = 1 << 20
+FIXED_BYTES = 64 * MEGABYTE
+"""The program itself, and what a file of any size needs."""
+FACTOR = 2
+
+DENSE_FILES = {**DENSE, **DENSE_ROWS}
+QUICK = (
+    "empty attributes",
+    "empty nodes",
+    "equal nodes of a graph",
+    "empty tensors of an attribute",
+    "packed numbers of an attribute",
+    "three undefined names for each node",
+    "attributes of their own",
+)
+"""The lists of which not only the long run holds the memory."""
+
+
+def estimated(data: bytes) -> int:
+    """The least limit that lets the file through."""
+    skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize)
+    least, most = 0, MOST_OF_BYTE * len(data)
+    while most - least > max(least // 20, 1):
+        middle = (least + most) // 2
+        least, most = (middle, most) if needed_memory(skeleton, "ModelProto", middle) else (least, middle)
+    return most
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.heavy) for name in DENSE_FILES]
+)
+def test_a_dense_file_needs_at_most_twice_the_estimate(name: str, tmp_path: Path):
+    data = DENSE_FILES[name](MEGABYTE // 4 if name in DENSE else MEGABYTE // 2)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+    needed = estimated(data)
+    done = run(path, "--limit", f"memory={needed}")
+    assert (done.code in {0, 1}, done.errors) == (True, "")
+    assert done.peak_bytes <= FIXED_BYTES + FACTOR * needed
+
+
+@pytest.mark.parametrize("name", DENSE_MODELS)
+def test_an_honest_model_is_estimated_at_no_more_than_four_times_its_need(name: str, tmp_path: Path):
+    data = DENSE_MODELS[name]()
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+    empty = tmp_path / "empty.onnx"
+    empty.write_bytes(BASE + length(7, b""))
+    needed = estimated(data)
+    assert needed <= 4 * (run(path).peak_bytes - run(empty).peak_bytes) + 8 * MEGABYTE
+
+
+@pytest.mark.parametrize("change", [reencode.packed, reencode.unpacked], ids=["packed", "unpacked"])
+def test_elements_count_however_they_are_written(change):
+    """Each way to count gives the same as all others: small pieces, large ones, and one field after the other."""
+    plain = reencode.read(DENSE["numbers of an attribute"](300_000) + length(7, length(5, length(1, b"") * 1000)))
+    data = reencode.write(change(plain))
+    counted = needed_memory(whole(BytesSource(data)), "ModelProto", 1)
+    bad = data + length(2, b"\xff")  # which is counted field by field
+    assert counted is not None
+    assert abs((needed_memory(whole(BytesSource(bad)), "ModelProto", 1) or 0) - counted) < 1000
+
+
+def test_no_byte_counts_for_more_than_the_cheap_bound():
+    graphs = length(7, length(1, length(5, length(11, b"") * 1000)))
+    needed = needed_memory(whole(BytesSource(graphs)), "ModelProto", 1)
+    assert needed is not None
+    assert needed <= MOST_OF_BYTE * len(graphs)
+
+
+def test_nodes_that_differ_in_names_alone_are_read_once():
+    def nodes(count: int, more: bytes = b"") -> bytes:
+        rest = length(4, "Conv") + b"".join(length(5, length(1, f"a{index}") + more) for index in range(20))
+        return length(7, b"".join(length(1, length(2, f"v{index}") + rest) for index in range(count)))
+
+    def each(more: bytes) -> float:
+        few, many = (needed_memory(whole(BytesSource(nodes(count, more))), "ModelProto", 1) for count in (100, 1100))
+        assert few is not None
+        assert many is not None
+        return (many - few) / 1000
+
+    assert each(b"") < 2_000
+    assert each(length(6, b"")) > 20 * 5_000  # but for the graphs in them
