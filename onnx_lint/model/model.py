@@ -130,6 +130,7 @@ class Model(Analyses):
             self.has_unusual_types
             or not self.tensors.element_types.isdisjoint(later_element_types(known))
             or any(self._may_have(message, fields) for message, fields in later_fields(known).items())
+            or any(self.named_element_types(later_element_types(known).keys()))
         )
 
     def _may_have(self, message: str, fields: Sequence[str]) -> bool:
