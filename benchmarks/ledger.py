@@ -90,7 +90,8 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from google.protobuf import descriptor_pool, message_factory",
     ),
     "descriptor-set": Pair(
-        "from onnx_lint import schema; from onnx_lint.common import package_data\nfrom onnx_lint.schema.pool import factory\nfactory()\n",
+        "from onnx_lint import schema\nfrom onnx_lint.common import package_data\n"
+        "from onnx_lint.schema.pool import factory\nfactory()\n",
         "schema.pool()",
         "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
         "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
@@ -122,7 +123,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from onnx_lint.engine.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
     ),
     "default-rules": Pair(
-        "from onnx_lint.engine import selection; from onnx_lint.engine import settings\nfrom onnx_lint.engine.registry import registry\n"
+        "from onnx_lint.engine import selection, settings\nfrom onnx_lint.engine.registry import registry\n"
         "registry(), settings.Settings()\n",
         "selection.selected_rules(settings.Settings())",
         "for entry in registry().values():\n    entry.default = None\nselection.selected_rules(settings.Settings())",
@@ -130,7 +131,8 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "used-late": Pair(
         _SMALL,
         "main()",
-        "import onnx_lint.loader.limits.elements, onnx_lint.ir.places.byte_ranges, onnx_lint.ir.places.enclosing_names\n"
+        "import onnx_lint.loader.limits.elements, onnx_lint.ir.places.byte_ranges\n"
+        "import onnx_lint.ir.places.enclosing_names\n"
         "import onnx_lint.inference.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
         "import onnx_lint.spec.operators.history, struct\nmain()",
     ),
@@ -280,14 +282,16 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "loader.SMALL_BYTES = 0\ncounted()",
     ),
     "counted-pieces": Pair(
-        "from onnx_lint.loader.limits import elements\nfrom onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
+        "from onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
         "from onnx_lint.input.source import BytesSource\n"
         "skeleton = read_skeleton(BytesSource(open(LARGE, 'rb').read()), 1 << 29, 5_000_000)\n",
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
         "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
     ),
     "counted-forms": Pair(
-        "from onnx_lint.loader.limits import elements\nfrom onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
+        "from onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
         "from onnx_lint.input.source import BytesSource\n"
         "skeleton = read_skeleton(BytesSource(open(FLAT, 'rb').read()), 1 << 29, 5_000_000)\n",
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",

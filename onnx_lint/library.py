@@ -129,9 +129,9 @@ def lint(
     further folders into which they are followed. `download`: whether a remote model is fetched whole, up to the limit
     `file_bytes`, where its server gives no parts.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
-    name, in place of the defaults of `onnx_lint.input.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
-    by domain, the newest operator set versions that the consumer of the model knows. `consumers`: `onnx.checker`,
-    `onnxruntime`: what they are known to refuse is an error.
+    name, in place of the defaults of `onnx_lint.input.limits.Limits`. `target_ir`, `target_opset`: the newest IR
+    version and, by domain, the newest operator set versions that the consumer of the model knows. `consumers`:
+    `onnx.checker`, `onnxruntime`: what they are known to refuse is an error.
     `proto`: the message that is given, such as `TensorProto`; None to tell by the class of a message, or else by the
     content. `opset_imports`: the operator set versions, by domain, that a GraphProto or NodeProto is meant for; other
     files say so themselves. `baseline`: the file that lists the findings which are known: they are in

@@ -119,11 +119,11 @@ def rule(
     `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
     package, for a plugin) that brought it. `about`: a cached property of Model, such as `Model.external_data`; a model
     of which it is false or empty cannot break the rule, which is then not asked. `of`: a kind of elements on each of
-    which by itself the rule, or what it is about, decides, see `onnx_lint.engine.census`. `needs`: what the rule has to see
-    whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities that
-    it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id is the
-    function's name with dashes. Raises ValueError where `about` is no property of Model, `of` is no `Element`, or
-    `needs` is no `Need`.
+    which by itself the rule, or what it is about, decides, see `onnx_lint.engine.census`. `needs`: what the rule has to
+    see whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities
+    that it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id
+    is the function's name with dashes. Raises ValueError where `about` is no property of Model, `of` is no `Element`,
+    or `needs` is no `Need`.
     """
     if needs not in NEEDS:
         raise ValueError(f"a rule cannot need {needs!r}; there are {', '.join(NEEDS)}")

@@ -141,8 +141,8 @@ def _prepare(settings: Settings) -> None:
     # For values, for files that are not small, and for findings.
     import onnx_lint.inference.flow.walk
     import onnx_lint.ir.places.byte_ranges
-    import onnx_lint.ir.places.enclosing_names  # noqa: F401 - all imported for later
-    import onnx_lint.loader.limits.elements
+    import onnx_lint.ir.places.enclosing_names
+    import onnx_lint.loader.limits.elements  # noqa: F401 - all imported for later
     from onnx_lint.engine.selection import selection_of
     from onnx_lint.ir.documents.kinds import KINDS
 

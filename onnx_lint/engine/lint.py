@@ -14,7 +14,7 @@ from onnx_lint.common.memory import held_for_a_file
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
-from onnx_lint.engine.registry import Registered
+from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of
 from onnx_lint.input.limits import LIMIT_OF_REPORT, Limits, describe_limit
@@ -215,7 +215,7 @@ def opened(path: str, settings: Settings) -> Source:
     if is_remote(path):
         from onnx_lint.remote import open_remote  # with packages of its own, which only remote models need
 
-        return open_remote(path, settings)
+        return open_remote(path, settings.limits, download=settings.download)
     # One byte more than the limit shows that there is more.
     return source_of(path, settings.limits.file_bytes + 1)
 
@@ -295,6 +295,11 @@ def _lint_source(
     return report, model
 
 
+def _rules_on_bytes() -> frozenset[str]:
+    """Return the ids of the rules on bytes, which have no structure around them."""
+    return frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
+
+
 def _shown_with(
     diagnostics: tuple[Diagnostic, ...], model: Model, context: tuple[int, ...], pictures: bool, watch: Watch
 ) -> tuple[Diagnostic, ...]:
@@ -303,7 +308,7 @@ def _shown_with(
         from onnx_lint.surroundings import with_surroundings  # late, as a clean run has nothing to show
 
         with watch("context"):
-            diagnostics = with_surroundings(diagnostics, model, context)
+            diagnostics = with_surroundings(diagnostics, model, context, _rules_on_bytes())
     if pictures:
         from onnx_lint.surroundings.neighbourhood import with_neighbourhoods  # late, as few reports draw
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from onnx_lint.common.record import Record
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
 
-_OF_THEIR_OWN = ("metadata_props", "domain")
-"""Fields that are looked for otherwise than in the lists of holders: more holders have the one, all nodes the other."""
+_METADATA = "metadata_props"
+"""The field of six messages, in which it is looked for at once."""
 
 _Used = TypeVar("_Used", str, int, ElementType)
 
@@ -37,8 +38,8 @@ class _Holder(Protocol):
         """The words for it."""
 
 
-_Occurrence = tuple[str, Place, _Holder | None]
-"""What is used, as a key of the tables, where, and what has it, if that is not the model."""
+_Occurrence = tuple[str, Place, _Holder | None, int]
+"""What is used, as a key of the tables, where, what has it, if that is not the model, and how often from there on."""
 
 
 class Feature(Record):
@@ -67,8 +68,10 @@ class Content(Record):
     """
     graphs: Sequence[Graph]
     functions: Sequence[Function]
-    annotated_nodes: NodesOfGraphs
-    metadata: Iterable[Metadata]
+    nodes_with: Callable[[str], NodesOfGraphs]
+    """The nodes that have an annotation."""
+    overloaded_nodes: NodesOfGraphs
+    metadata_beside_nodes: Iterable[Metadata]
     attributes: AttributeIndex
     types: TypeIndex | None
     """None where all types are usual, which are as old as the format."""
@@ -93,13 +96,13 @@ def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
     yield from _only_named(content, ir_version, {element.number for element, *_ in declared})
 
 
-def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None]]) -> Iterator[tuple[_Used, Place, str, int]]:
-    """What is used, where it is used first, what has it there, and how often."""
+def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> Iterator[tuple[_Used, Place, str, int]]:
+    """Yield what is used, where it is used first, what has it there, and how often."""
     first: dict[_Used, tuple[Place, _Holder | None]] = {}
     counts: dict[_Used, int] = {}
-    for name, place, holder in occurrences:
+    for name, place, holder, count in occurrences:
         first.setdefault(name, (place, holder))
-        counts[name] = counts.get(name, 0) + 1
+        counts[name] = counts.get(name, 0) + count
     for name, (place, holder) in first.items():
         yield name, place, "" if holder is None else holder.describe(), counts[name]
 
@@ -113,30 +116,28 @@ def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
     if "external_data" in premature.get("TensorProto", ()):
         yield from _external_data(content)
     # All metadata but the model's own came with one IR version.
-    if "metadata_props" in premature.get("NodeProto", ()):
-        for metadata in content.metadata:
+    if _METADATA in premature.get("NodeProto", ()):
+        for metadata in content.metadata_beside_nodes:
             if metadata.place != ROOT:
-                yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata
+                yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata, 1
 
 
 def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
     for field in premature.get("ModelProto", ()):
         if getattr(content.proto, field):
-            yield f"ModelProto.{field}", ROOT.at(field), None
-    for message in ("GraphProto", "FunctionProto", "NodeProto"):
-        fields = [field for field in premature.get(message, ()) if field not in _OF_THEIR_OWN]
-        for item in _holders(content, message) if fields else ():
-            proto = item.proto
-            for field in fields:
-                if getattr(proto, field):
-                    yield f"{message}.{field}", item.place.at(field), _named(item)
-
-
-def _holders(content: Content, message: str) -> Iterable[Graph | Function | Node]:
-    """What may have fields of a message."""
-    if message == "GraphProto":
-        return [graph for graph in content.graphs if not graph.is_function]
-    return content.functions if message == "FunctionProto" else content.annotated_nodes
+            yield f"ModelProto.{field}", ROOT.at(field), None, 1
+    graphs = [graph for graph in content.graphs if not graph.is_function]
+    for message, holders in (("GraphProto", graphs), ("FunctionProto", content.functions)):
+        for field in premature.get(message, ()):
+            if field != _METADATA:
+                for item in holders:
+                    if getattr(item.proto, field):
+                        yield f"{message}.{field}", item.place.at(field), _named(item), 1
+    for field in premature.get("NodeProto", ()):
+        if field != "domain":
+            nodes = content.overloaded_nodes if field == "overload" else content.nodes_with(field)
+            for node in islice(nodes, 1):
+                yield f"NodeProto.{field}", node.place.at(field), node, len(nodes)
 
 
 def _domains(content: Content) -> Iterator[_Occurrence]:
@@ -144,7 +145,7 @@ def _domains(content: Content) -> Iterator[_Occurrence]:
     for graph in content.graphs:
         forms = {form for form in graph.form_counts if form.domain}
         for node in graph.nodes_of(forms) if forms else ():
-            yield "NodeProto.domain", node.place.at("domain"), node
+            yield "NodeProto.domain", node.place.at("domain"), node, 1
 
 
 def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterator[_Occurrence]:
@@ -153,7 +154,7 @@ def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterat
             for field in premature:
                 value = getattr(attribute.proto, field)
                 if attribute.proto.HasField(field) if hasattr(value, "DESCRIPTOR") else value:
-                    yield f"AttributeProto.{field}", attribute.place.at(field), attribute
+                    yield f"AttributeProto.{field}", attribute.place.at(field), attribute, 1
 
 
 def _named(item: Graph | Function | Node) -> _Holder:
@@ -170,7 +171,7 @@ def _external_data(content: Content) -> Iterator[_Occurrence]:
         # Both fields say the same, the entries more plainly.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
-                yield f"TensorProto.{field}", tensor.place.at(field), tensor
+                yield f"TensorProto.{field}", tensor.place.at(field), tensor, 1
                 break
 
 
@@ -194,25 +195,25 @@ def _types(content: Content, known: int) -> Iterator[_Occurrence]:
     premature = {name for name, since in TYPES.items() if since.ir_version > known} - content.undated_types
     if premature:
         for holder in content.types.where(lambda proto: proto.WhichOneof("value") in premature):
-            yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder)
+            yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder), 1
 
 
-def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None]]:
+def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None, int]]:
     premature = later_element_types(known)
     if content.types is not None:
         for holder in content.types.where(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)
             place = holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
-            yield premature[_element_type(holder.proto)], place, _owner(holder)
+            yield premature[_element_type(holder.proto)], place, _owner(holder), 1
     for tensor in content.tensors.of(premature.keys()):
-        yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor
+        yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor, 1
 
 
 def _only_named(content: Content, known: int, declared: Set[int]) -> Iterator[Feature]:
     """Yield the element types that attributes name and no value is declared with."""
     premature = later_element_types(known)
     named = content.named_types(premature.keys() - declared)
-    for number, place, holder, count in _first((each.number, each.place, each) for each in named):
+    for number, place, holder, count in _first((each.number, each.place, each, 1) for each in named):
         element = premature[number]
         what = f"element type '{element.name}'"
         yield Feature(what, element.since, place, f", named by {holder},", count, is_only_named=True)

@@ -7,9 +7,8 @@ them. Nothing here is imported for a local file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from onnx_lint.common.record import replace
+from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import is_remote as is_remote
 from onnx_lint.input.locations import shown_address
 from onnx_lint.remote.access import Patience, access_of
@@ -18,17 +17,14 @@ from onnx_lint.remote.listing import RemoteObject as RemoteObject
 from onnx_lint.remote.listing import listed as listed
 from onnx_lint.remote.source import RemoteSource as RemoteSource
 
-if TYPE_CHECKING:
-    from onnx_lint.engine.settings import Settings
 
-
-def open_remote(target: RemoteObject | str, settings: Settings) -> RemoteSource:
+def open_remote(target: RemoteObject | str, limits: Limits, *, download: bool = False) -> RemoteSource:
     """Open the object under an address, or one that was listed, which must be the version of then.
 
     Raises RemoteError where it cannot be read; the text begins with the address as reports show it.
     """
-    access = access_of(settings.limits, download=settings.download)
-    access = replace(access, patience=Patience(settings.limits.remote_seconds))
+    access = access_of(limits, download=download)
+    access = replace(access, patience=Patience(limits.remote_seconds))
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
         return RemoteSource(found.address, access, found.version)

@@ -183,7 +183,8 @@ def test_the_rules_of_the_index_are_those_that_apply(settings: Settings):
 
 def test_by_default_no_clause_is_asked_for():
     code = (
-        "from onnx_lint import spec; from onnx_lint.engine import selection; from onnx_lint.engine import settings; from onnx_lint.spec.clauses import clauses;"
+        "from onnx_lint import spec; from onnx_lint.engine import selection, settings;"
+        "from onnx_lint.spec.clauses import clauses;"
         "print(len(selection.selected_rules(settings.Settings())) > 100, clauses.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,9 +11,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
-import made_up_report as made_up
 import pytest
 from support.project.checkout import ROOT
+from support.reports import made_up_report as made_up
 
 from onnx_lint.common.record import replace
 from onnx_lint.report import Diagnostic, FileReport, Report

@@ -31,7 +31,7 @@ Known = dict[str, Fact]
 """What is known of the values that the nodes of a graph see."""
 
 Walk = Generator["Walk", Facts, Facts]
-"""A walk over a graph, see onnx_lint.inference.flow.walk: it yields the walks that it needs, and returns the outputs."""
+"""A walk over a graph, see inference/flow/walk.py: it yields the walks that it needs, and returns the outputs."""
 
 
 class Ground(Record):

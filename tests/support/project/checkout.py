@@ -5,5 +5,5 @@ from __future__ import annotations
 
 from pathlib import Path
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parent.parent.parent
 ROOT = TESTS.parent
