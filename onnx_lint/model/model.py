@@ -12,6 +12,7 @@ from onnx_lint.ir.operators.given import has_broken_combinations
 from onnx_lint.ir.operators.mismatch import has_mismatches
 from onnx_lint.ir.parts import METADATA
 from onnx_lint.model.analyses import Analyses
+from onnx_lint.model.indexed_fields import fields_sought_everywhere
 from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE, later_fields
 from onnx_lint.spec.operators import BUILT_IN
@@ -137,6 +138,7 @@ class Model(Analyses):
             self.has_unusual_types
             or not self.tensors.element_types.isdisjoint(later_element_types(known))
             or any(self._may_have(message, fields) for message, fields in later_fields(known).items())
+            or bool(fields_sought_everywhere(later_fields(known)))
             or any(self.named_element_types(later_element_types(known).keys()))
         )
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from onnx_lint import schema
 from onnx_lint.common.record import Record
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.parts import File, Metadata, Type
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.ir.tensors.suspects import SuspectTensors
+from onnx_lint.model.indexed_fields import METADATA, fields_sought_everywhere
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ElementType, later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since, later_fields
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
 
-_METADATA = "metadata_props"
-"""The field of six messages, in which it is looked for at once."""
+_KEPT_AS_BYTES: Final = {"node": "NodeProto", "initializer": "TensorProto", "value_info": "ValueInfoProto"}
+"""The messages that an outline has as bytes, by the field of a graph or function."""
 
 _Used = TypeVar("_Used", str, int, ElementType)
 
@@ -86,7 +88,7 @@ def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
     Fields that no clause judges on their own are left out: they only stand in messages that are told themselves.
     """
     for name, place, holder, count in _first(_fields(content, ir_version)):
-        message, field = name.split(".")
+        message, _, field = name.rpartition(".")
         yield Feature(f"field '{field}' of {message}", FIELDS[name], place, holder and f" at {holder}", count)
     for name, place, holder, count in _first(_types(content, ir_version)):
         yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, holder and f" of {holder}", count)
@@ -110,16 +112,45 @@ def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> I
 def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
     premature = later_fields(known)
     yield from _fields_of_model(content, premature)
+    sought = fields_sought_everywhere(premature)
+    if sought:
+        yield from _fields_anywhere(content.proto, ROOT, sought)
     if "domain" in premature.get("NodeProto", ()):
         yield from _domains(content)
-    yield from _fields_of_attributes(content, frozenset(premature.get("AttributeProto", ())))
+    of_attributes = {field for field in premature.get("AttributeProto", ()) if f"AttributeProto.{field}" not in sought}
+    yield from _fields_of_attributes(content, of_attributes)
     if "external_data" in premature.get("TensorProto", ()):
         yield from _external_data(content)
     # All metadata but the model's own came with one IR version.
-    if _METADATA in premature.get("NodeProto", ()):
+    if METADATA in premature.get("NodeProto", ()):
         for metadata in content.metadata_beside_nodes:
             if metadata.place != ROOT:
                 yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata, 1
+
+
+def _fields_anywhere(proto: Proto, place: Place, sought: Set[str]) -> Iterator[_Occurrence]:
+    """Yield where a message, or one inside it, has a sought field."""
+    message = _message_name(proto)
+    for descriptor, value in proto.ListFields():
+        field = descriptor.name
+        if f"{message}.{field}" in sought:
+            yield f"{message}.{field}", place.at(field), None, 1
+        kept = _KEPT_AS_BYTES.get(field) if descriptor.type == descriptor.TYPE_BYTES else None
+        if descriptor.message_type is None and kept is None:
+            continue
+        for index, each in enumerate(value) if isinstance(value, Sequence) else [(None, value)]:
+            inner = schema.opened(kept, each) if kept is not None else each
+            yield from _fields_anywhere(inner, place.at(field) if index is None else place.at(field, index), sought)
+
+
+def _message_name(proto: Proto) -> str:
+    """Return the name of the message in the schema, such as `TypeProto.Tensor`."""
+    descriptor: Any = proto.DESCRIPTOR
+    name = str(descriptor.name)
+    while descriptor.containing_type is not None:
+        descriptor = descriptor.containing_type
+        name = f"{descriptor.name}.{name}"
+    return name
 
 
 def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
@@ -129,7 +160,7 @@ def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> It
     graphs = [graph for graph in content.graphs if not graph.is_function]
     for message, holders in (("GraphProto", graphs), ("FunctionProto", content.functions)):
         for field in premature.get(message, ()):
-            if field != _METADATA:
+            if field != METADATA:
                 for item in holders:
                     if getattr(item.proto, field):
                         yield f"{message}.{field}", item.place.at(field), _named(item), 1
@@ -148,7 +179,7 @@ def _domains(content: Content) -> Iterator[_Occurrence]:
             yield "NodeProto.domain", node.place.at("domain"), node, 1
 
 
-def _fields_of_attributes(content: Content, premature: frozenset[str]) -> Iterator[_Occurrence]:
+def _fields_of_attributes(content: Content, premature: Set[str]) -> Iterator[_Occurrence]:
     if premature:
         for attribute in content.attributes.where(lambda kind: not premature.isdisjoint(kind.fields)):
             for field in premature:

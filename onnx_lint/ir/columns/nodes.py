@@ -402,8 +402,13 @@ def _form(
     if form is None:
         given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
         bare = _bare(core)
-        form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table, batch)
-        if len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES and table.is_canonical:
+        if bare is not None:
+            form, has_annotations = NodeForm(*bare, *given), False
+        else:
+            form, has_annotations = _parsed_form(core, given, table, batch)
+        is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES
+        # What has the same bytes as a node with annotations has these too, and the table has to take note of them.
+        if is_short and table.is_canonical and not has_annotations:
             form.is_shared = True
             batch.remember(key, form)
     return form
@@ -430,8 +435,12 @@ def _interned(name: str) -> str:
 
 def _parsed_form(
     core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable, batch: _Batch
-) -> NodeForm:
-    """The form as the parser reads it. The table takes note of what it does not give again."""
+) -> tuple[NodeForm, bool]:
+    """Return the form as the parser reads it, and whether it found annotations that `_without_annotations` did not.
+
+    These stand in another order than Protocol Buffers writes them in, or have tags of two bytes. The table takes note
+    of what the parser does not write again.
+    """
     is_long = len(core) > MAX_SHARED_BYTES
     proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
     # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
@@ -440,22 +449,21 @@ def _parsed_form(
         table.is_canonical = False
     if proto.input or proto.output or proto.HasField("name"):
         table.is_canonical = False
-    # What stands in another order, or among fields that the schema has not, is found here alone.
     index = len(table.forms)
-    for field in _ANNOTATIONS.values():
-        if getattr(proto, field):
-            table.annotated.setdefault(field, []).append(index)
+    annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
+    for field in annotations:
+        table.annotated.setdefault(field, []).append(index)
     if proto.metadata_props:
         table.repeated_keys.append(index)
     op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
     if is_long:
-        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:])
+        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:]), bool(annotations)
     form = NodeForm(op_type, domain, *given, overload=overload)
     if proto.attribute:
         for field in _BESIDE_ATTRIBUTES:
             proto.ClearField(field)
         batch.add(form, len(proto.attribute), proto.SerializePartialToString())
-    return form
+    return form, bool(annotations)
 
 
 _BESIDE_ATTRIBUTES: Final = ("input", "output", "name", "op_type", "domain", "overload", *_ANNOTATIONS.values())
