@@ -33,6 +33,10 @@ INVALID_GRAPH = "INVALID_GRAPH"
 EXPLAINED = {
     r"No opset import for domain '": "the runtime asks the model for imports where those of the function count",
     r"is marked single but has an empty string in the graph": "what a call leaves out of a function is left out there",
+    r"Unrecognized attribute: label for operator Relu|schema\(::Loop:21\) has input size 1": (
+        "the runtime takes a call of a function that is named like an operator for the operator"
+    ),
+    r"graph\.cc:1407": "the runtime makes sparse tensors of some types, and those without values, dense only",
     r"_inlfunc_F_n.*, BatchNormalization": "a mutant in which a function's input is used several times",
 }
 """What the runtime refuses and onnx-lint does not, and why."""
