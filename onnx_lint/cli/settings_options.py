@@ -49,7 +49,7 @@ target_options = section(
         multiple=True,
         type=click.Choice(CONSUMERS),
         metavar="NAME",
-        help="What onnx.checker or onnxruntime refuses is an error.",
+        help="What onnx.checker or the loader of onnxruntime refuses is an error.",
     ),
     opset_schema_option,
 )

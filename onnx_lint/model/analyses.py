@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.cached import cached_property
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.inference.shapes.dims import Shape
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
+    from onnx_lint.ir.operators.named_element_types import NamedElementType
     from onnx_lint.ir.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.newer_features import Feature
 
@@ -83,6 +84,12 @@ class Analyses(FileParts):
         from onnx_lint.ir.operators.bound_nodes import bound_nodes  # late, as few models have any
 
         return bound_nodes(self.parametric_functions, self.graphs, self.operators)
+
+    def named_element_types(self, numbers: Set[int]) -> Iterator[NamedElementType]:
+        """Yield the attributes that name one of these element types, `to` of Cast for instance."""
+        from onnx_lint.ir.operators.named_element_types import named_element_types  # late: for old models only
+
+        return named_element_types(self.operators, self.bound_nodes, numbers)
 
     @cached_property
     def value_flow(self) -> ValueFlow:
@@ -169,6 +176,7 @@ class Analyses(FileParts):
             attributes=self._attribute_index,
             types=types,
             tensors=self.tensors,
+            named_types=self.named_element_types,
         )
         return features_beyond(content, ir_version)
 

@@ -17,7 +17,14 @@ from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE, later_fields
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.extents import WITH_EXTENTS
-from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_edition, release_of_opset
+from onnx_lint.spec.releases import (
+    ALIAS,
+    NEWEST_IR_VERSION,
+    OLDEST_LOADED_IR_VERSION,
+    normalized_domain,
+    release_of_edition,
+    release_of_opset,
+)
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
 
@@ -87,9 +94,10 @@ class Model(Analyses):
 
     @cached_property
     def has_unusual_versions(self) -> bool:
-        """Whether the version of the IR or of the model is negative, or that of the IR unknown to the edition."""
+        """Whether the model version is negative, or the IR version unknown to the edition or to ONNX Runtime."""
         newest = release_of_edition(self.standard.edition).ir_version
-        return self.proto.model_version < 0 or not 0 <= self.ir_version <= newest
+        known = self.ir_version == 0 or OLDEST_LOADED_IR_VERSION <= self.ir_version <= newest
+        return self.proto.model_version < 0 or not known
 
     @cached_property
     def has_outdated_ir_version(self) -> bool:
@@ -128,6 +136,7 @@ class Model(Analyses):
             or not self.tensors.element_types.isdisjoint(later_element_types(known))
             or any(self._may_have(message, fields) for message, fields in later_fields(known).items())
             or bool(fields_sought_everywhere(later_fields(known)))
+            or any(self.named_element_types(later_element_types(known).keys()))
         )
 
     def _may_have(self, message: str, fields: Sequence[str]) -> bool:
@@ -194,6 +203,11 @@ class Model(Analyses):
     def has_incomplete_nodes(self) -> bool:
         """Whether a node has no operator or no outputs."""
         return not all(form.op_type and form.outputs for form in self.forms)
+
+    @cached_property
+    def has_aliased_domains(self) -> bool:
+        """Whether a node names the default domain by its other name."""
+        return any(form.domain == ALIAS for form in self.forms)
 
     @cached_property
     def has_training_outputs(self) -> bool:

@@ -23,13 +23,14 @@ from onnx_lint.spec.standard import Standard
 
 if TYPE_CHECKING:
     from onnx_lint.inference.types.distinct_types import TypeIndex
+    from onnx_lint.ir.operators.named_element_types import NamedElementType
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
 
 _KEPT_AS_BYTES: Final = {"node": "NodeProto", "initializer": "TensorProto", "value_info": "ValueInfoProto"}
 """The messages that an outline has as bytes, by the field of a graph or function."""
 
-_Used = TypeVar("_Used", str, ElementType)
+_Used = TypeVar("_Used", str, int, ElementType)
 
 
 class _Holder(Protocol):
@@ -54,6 +55,8 @@ class Feature(Record):
     of: str
     """The words that name what uses it there, to be put behind `what`; empty for the model itself."""
     count: int
+    is_only_named: bool = False
+    """Whether it is an element type that no value is declared with, and an attribute names."""
 
 
 class Content(Record):
@@ -75,6 +78,8 @@ class Content(Record):
     types: TypeIndex | None
     """None where all types are usual, which are as old as the format."""
     tensors: SuspectTensors
+    named_types: Callable[[Set[int]], Iterator[NamedElementType]]
+    """The attributes that name one of these element types."""
 
 
 def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
@@ -87,8 +92,10 @@ def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
         yield Feature(f"field '{field}' of {message}", FIELDS[name], place, holder and f" at {holder}", count)
     for name, place, holder, count in _first(_types(content, ir_version)):
         yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, holder and f" of {holder}", count)
-    for element, place, holder, count in _first(_element_types(content, ir_version)):
+    declared = list(_first(_element_types(content, ir_version)))
+    for element, place, holder, count in declared:
         yield Feature(f"element type '{element.name}'", element.since, place, holder and f" of {holder}", count)
+    yield from _only_named(content, ir_version, {element.number for element, *_ in declared})
 
 
 def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> Iterator[tuple[_Used, Place, str, int]]:
@@ -231,6 +238,16 @@ def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, 
             yield premature[_element_type(holder.proto)], place, _owner(holder), 1
     for tensor in content.tensors.of(premature.keys()):
         yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor, 1
+
+
+def _only_named(content: Content, known: int, declared: Set[int]) -> Iterator[Feature]:
+    """Yield the element types that attributes name and no value is declared with."""
+    premature = later_element_types(known)
+    named = content.named_types(premature.keys() - declared)
+    for number, place, holder, count in _first((each.number, each.place, each, 1) for each in named):
+        element = premature[number]
+        what = f"element type '{element.name}'"
+        yield Feature(what, element.since, place, f", named by {holder},", count, is_only_named=True)
 
 
 def _element_type(proto: Proto) -> int:

@@ -28,9 +28,16 @@ PREVIEW_TRAINING_DOMAIN: Final = "ai.onnx.preview.training"
 PREVIEW_DOMAIN: Final = "ai.onnx.preview"
 
 
+ALIAS: Final = "ai.onnx"
+"""Another name of the default domain."""
+
+OLDEST_LOADED_IR_VERSION: Final = 3
+"""The oldest IR version of which ONNX Runtime loads models."""
+
+
 def normalized_domain(domain: str) -> str:
     """The domain as the tables name it: "ai.onnx" is another spelling of the default domain ""."""
-    return DEFAULT_DOMAIN if domain == "ai.onnx" else domain
+    return DEFAULT_DOMAIN if domain == ALIAS else domain
 
 
 class Release(Record):

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-5", since="0.1.0", about=Model.functions, needs="function")
+@rule(clause=("FUN-5", "FUN-5b"), since="0.1.0", about=Model.functions, needs="function")
 def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     """A model-local function has two inputs or two outputs of one name.
 
@@ -20,7 +20,8 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Input names that differ from one another, and output names that do. One name may stand in both lists: the input
-    is then handed through. An empty name is for `unnamed-value`.
+    is then handed through. ONNX Runtime refuses such a function, so it is reported with `--consumer onnxruntime` or
+    `--pedantic`. An empty name is for `unnamed-value`.
 
     ### Example
 
@@ -42,6 +43,22 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
         for field, names in (("input", function.body.input_names), ("output", function.body.output_names)):
             if len(names) > 1 and len(set(names)) != len(names):
                 yield from _duplicates(function, field, names)
+        yield from _returned_inputs(function)
+
+
+def _returned_inputs(function: Function) -> Iterator[Finding]:
+    inputs = function.body.input_names
+    for index, name in enumerate(function.body.output_names):
+        if name and name in inputs:
+            other = inputs.index(name)
+            yield Finding(
+                function.place.at("output", index),
+                f"output {index} of {function.body.describe()} has the name of input {other}, {quote(name)}",
+                clause="FUN-5b",
+                related=(Related(function.place.at("input", other), f"input called {quote(name)}"),),
+                allowed="the output of a node, Identity for instance",
+                subject=name,
+            )
 
 
 def _duplicates(function: Function, field: str, names: list[str]) -> Iterator[Finding]:
@@ -52,6 +69,7 @@ def _duplicates(function: Function, field: str, names: list[str]) -> Iterator[Fi
             yield Finding(
                 function.place.at(field, index),
                 f"{field}s {other} and {index} of {function.body.describe()} are both called {quote(name)}",
+                clause="FUN-5",
                 related=(Related(function.place.at(field, other), f"first {field} called {quote(name)}"),),
                 allowed=f"distinct {field} names",
                 subject=name,

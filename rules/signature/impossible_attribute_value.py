@@ -37,10 +37,26 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - `pattern` of RegexFullMatch: what RE2 compiles, so no lookahead and no reference to a group;
     - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
     - `value` of ConstantOfShape: one element; `kernel_params` of support vector machines: three;
-    - TreeEnsemble: positions of nodes and leaves that are there, targets below `n_targets`, modes of type uint8;
+    - TreeEnsemble: positions of nodes and leaves that are there, no node that is a child twice or leads back to
+      itself, targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node that
+      tests membership;
+    - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, children and votes of nodes that are
+      there, no node that leads back to itself, votes for classes and targets that are there, a base value for each of
+      them or none;
     - `default_tensor` of LabelEncoder: of the type of its values.
 
-    An empty list counts as left out. Where an attribute refers to a parameter of a function, each value counts that a
+    The ids of each tree of a TreeEnsembleRegressor start at 0 and increment by 1. ONNX Runtime takes other ids as long
+    as they are below the number of nodes of all trees, and the message says so. The text of TreeEnsembleClassifier
+    says that ids need not restart at 0, so ids that start elsewhere are no fault there, although ONNX Runtime refuses
+    those that reach the number of all nodes. Two parents of one node are a fault of TreeEnsemble alone: of the other
+    two operators consumers run such models. One base value passes for two classes, as converters write it.
+
+    A list that may be left out may be empty. Lists of TreeEnsemble are equally long also where one is empty, and so are
+    the keys and values of LabelEncoder. Class labels, keys and values of LabelEncoder since version 4, categories of
+    OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of LinearClassifier have at least one
+    element: ONNX Runtime refuses a model without any.
+
+    Where an attribute refers to a parameter of a function, each value counts that a
     call or a default brings there, through functions that hand it on as well. What depends on shapes is for
     `impossible-operator-extent`, words and numbers that are one of a few for `unsupported-attribute-value`.
 

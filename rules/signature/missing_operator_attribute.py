@@ -39,7 +39,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
     Resize since opset 13, the input or the `type` of Optional, the pools of TfIdfVectorizer, the keys and values of
     LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the values of Imputer, the
-    vocabularies of DictVectorizer.
+    vocabularies of DictVectorizer, the lists of CategoryMapper.
 
     ### Example
 

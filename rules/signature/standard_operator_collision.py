@@ -22,15 +22,15 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     Which of the two a node means is left to the consumer: one puts the body of the function in its place, another
-    runs its own operator. If the two differ, so do the results. Under a new name in a domain of ONNX, `onnx.checker`
-    looks for an operator alone and refuses the call.
+    runs its own operator. If the two differ, so do the results. onnx.checker and ONNX Runtime accept both. Under a name
+    that the imported operator set does not have, they look for an operator alone and refuse the call.
 
     ### What is allowed
 
     Functions in domains of one's own. Functions in ONNX's domains under names that no version of the operator set has
-    are allowed too, as no sentence says which domain a function may have; but in the default domain, `ai.onnx.ml` and
-    `ai.onnx.training` a call of one is reported at the function. A name that has been taken is read as a call of the
-    function.
+    are allowed too, as no sentence says which domain a function may have. But in the default domain, `ai.onnx.ml` and
+    `ai.onnx.training` a call of one is reported at the function, and so is a call under a name that only a later
+    version has. A name that has been taken is read as a call of the function.
 
     ### Example
 
@@ -56,7 +56,9 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     for function in model.functions:
         domain = normalized_domain(function.domain)
         versions = model.operators.schemas.versions(domain, function.name) if function.domain in published else ()
-        if versions:
+        call = called.get(function.index)
+        imported = model.imports.versions(call.graph.function).get(domain) if call is not None else None
+        if versions and (imported is None or versions[0] <= imported or not _is_refused(function)):
             yield Finding(
                 function.place.at("name"),
                 f"{function.body.describe()} carries the name of an operator that {quote(domain or 'ai.onnx')} has "
@@ -65,14 +67,15 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
                 clause="FUN-24",
                 subject=function.qualified_name,
             )
-        elif _is_refused(function) and function.index in called:
+        elif _is_refused(function) and call is not None:
+            version = f" in version {imported}" if versions else ""
             yield Finding(
                 function.place.at("domain") if function.domain else function.place.at("name"),
                 f"{function.body.describe()} is called in {quote(domain or 'ai.onnx')}, which has no operator of that "
-                f"name",
+                f"name{version}",
                 allowed="a domain that ONNX does not publish",
                 clause="FUN-24a",
-                related=(Related(called[function.index].place, f"called by {called[function.index].describe()}"),),
+                related=(Related(call.place, f"called by {call.describe()}"),),
                 subject=function.qualified_name,
             )
 

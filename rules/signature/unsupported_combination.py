@@ -7,7 +7,7 @@ from functools import partial
 from onnx_lint.inference.shapes.dims import are_sizes
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators.given import broken_by
+from onnx_lint.ir.operators.given import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model import Model, Node, Place
 from onnx_lint.rule import Finding, Related, rule
@@ -34,14 +34,22 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       DictVectorizer, the imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize;
     - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
       `prob_b` of SVMClassifier, the two lists of CategoryMapper;
+    - all or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. The lists
+      form tuples, and their descriptions let only `nodes_hitrates` and `nodes_missing_value_tracks_true` be left out.
+      ONNX Runtime refuses the model;
     - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other than
       NOTSET, an attribute of TreeEnsembleClassifier or TreeEnsembleRegressor and the one that is called the same with
       `_as_tensor` at the end. For pools, where consumers pass over the pads, that is a warning, and so is a `default_*`
       of LabelEncoder since version 4 that is of another type than its `values_*`.
 
-    That none of several is there, of which one is needed, is for `missing-operator-attribute`. A list that is empty
-    counts as not given, and so does a tensor of `scales` or `sizes` without elements: in operator set 11 `scales` is
-    required and has to be empty beside `sizes`. There a `scales` of unknown length is let pass.
+    That none of several is there, of which one is needed, is for `missing-operator-attribute`.
+
+    The texts do not say whether an empty list is given. Beside another value it counts as given for Constant, of which
+    `value_ints` without elements is a tensor of shape [0], and for LabelEncoder, OneHotEncoder, SVMClassifier and
+    TfIdfVectorizer, because onnx or ONNX Runtime refuses such a node; the message says which. For all others it counts
+    as not given: exporters write both `classlabels_*` of ZipMap and leave one empty, and consumers run that. An empty
+    tensor of `scales` or `sizes` counts as not given: in operator set 11 `scales` is required and has to be empty
+    beside `sizes`. There a `scales` of unknown length passes.
 
     Where attributes refer to parameters of a function, those count that a call or a default gives; a function that
     hands on two of which each call gives one is all right.
@@ -81,7 +89,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
                         members = _broken_by(combination, node.form)
                         is_resize = schema.name == "Resize"
                         if members and not (is_resize and _has_empty_operand(model, node, members, schema)):
-                            yield _finding(node, schema, combination, members)
+                            yield _finding(node, node.form, schema, combination, members)
     yield from _handed_in(model)
 
 
@@ -109,7 +117,7 @@ def _handed_in(model: Model) -> Iterator[Finding]:
                 for node in bound.nodes:
                     if (node.place, combination) not in told:
                         told.add((node.place, combination))
-                        yield _finding(node, bound.schema, combination, members, related)
+                        yield _finding(node, bound.bound, bound.schema, combination, members, related)
 
 
 _SCALES_REQUIRED = 11
@@ -126,6 +134,7 @@ def _has_empty_operand(model: Model, node: Node, members: Sequence[Member], sche
 
 def _finding(
     node: Node,
+    form: NodeForm,
     schema: OperatorSchema,
     combination: Combination,
     members: Sequence[Member],
@@ -136,11 +145,15 @@ def _finding(
     if combination.kind is Choice.TOGETHER:
         lacking = next(side[0] for side in combination.sides if side[0] not in members)
         message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
-        message += f", {operator} takes both or neither"
-        allowed = "both or neither"
+        choice = "both or neither" if len(combination.sides) == _PAIR else "all of these lists or none"
+        message += f", {operator} takes {choice}"
+        allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {_listed(every)}"
     else:
         message = f"{node.describe()} has {_listed([member.describe() for member in members])}, {operator} takes "
         message += "one of them" if combination.kind is Choice.ONE else "one of them at most"
+        names = {member.name for member in members}
+        if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
+            message += f"; an empty list counts as given: {combination.empty_lists}"
         allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {_listed(every)}"
     return Finding(
         _place(node, members[-1]),
@@ -150,6 +163,9 @@ def _finding(
         f"{allowed} (see {combination.source})",
         subject=members[-1].name,
     )
+
+
+_PAIR = 2
 
 
 def _place(node: Node, member: Member) -> Place:

@@ -10,7 +10,7 @@ from onnx_lint.spec.element_types import MAX_INT64
 
 
 @rule(
-    clause="SPA-6",
+    clause=("SPA-6", "SPA-6a", "SPA-6b"),
     since="0.1.0",
     about=Model.has_sparse_tensors,
     needs="sparse-tensor",
@@ -21,8 +21,9 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    onnx.checker refuses such a shape. A consumer that computes positions in 64 bits gets wrong ones where the dense
-    shape has more elements.
+    onnx.checker refuses a shape without dimensions or with one that is not positive, ONNX Runtime one with a negative
+    dimension or too many elements. A consumer that computes positions in 64 bits gets wrong ones where the dense shape
+    has more elements.
 
     ### What is allowed
 
@@ -54,12 +55,17 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
 
 def _finding(sparse: StoredSparseTensor, dims: list[int]) -> Finding:
+    clause = "SPA-6"
     place, message = sparse.place, f"the dense shape of {sparse.describe()} has no dimensions"
     wrong = next((index for index, dim in enumerate(dims) if dim <= 0), None)
     if wrong is not None:
+        clause = "SPA-6a" if min(dims) < 0 else "SPA-6"
         place = place.at("dims", wrong)
         message = f"dimension {wrong} of the dense shape of {sparse.describe()} is {dims[wrong]}"
     elif dims:
+        clause = "SPA-6b"
         place = place.at("dims")
         message = f"the dense shape of {sparse.describe()} has more than {MAX_INT64} elements"
-    return Finding(place, message, allowed="positive dimensions whose product fits 64 bits", subject=sparse.name)
+    return Finding(
+        place, message, clause, allowed="positive dimensions whose product fits 64 bits", subject=sparse.name
+    )

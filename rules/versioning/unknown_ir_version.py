@@ -5,10 +5,15 @@ from collections.abc import Iterator
 
 from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import NEWEST_IR_VERSION, release_of_edition, release_of_ir_version
+from onnx_lint.spec.releases import (
+    NEWEST_IR_VERSION,
+    OLDEST_LOADED_IR_VERSION,
+    release_of_edition,
+    release_of_ir_version,
+)
 
 
-@rule(clause=("VER-3", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions, needs="library")
+@rule(clause=("VER-3", "VER-3b", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions, needs="library")
 def unknown_ir_version(model: Model) -> Iterator[Finding]:
     """The model states an IR version that was never published, or not until after the edition.
 
@@ -26,6 +31,8 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
     The rest of a model that is newer than the edition is judged nevertheless, by the rules of the version that it
     states; with a version that was never published, by those of the newest. A model that states none is for
     `missing-ir-version`.
+
+    ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--consumer onnxruntime` or `--pedantic`.
 
     ### Example
 
@@ -56,3 +63,7 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
     elif version < 0:
         message = f"IR version {version} is not positive"
         yield Finding(ROOT.at("ir_version"), message, clause="MOD-2", allowed=f"1 to {known}")
+    elif 1 <= version < OLDEST_LOADED_IR_VERSION:
+        message = f"the model states IR version {version}, which ONNX Runtime does not load"
+        allowed = f"{OLDEST_LOADED_IR_VERSION} to {known}"
+        yield Finding(ROOT.at("ir_version"), message, clause="VER-3b", allowed=allowed)

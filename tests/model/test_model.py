@@ -42,6 +42,7 @@ HELD: dict[str, tuple[str, str]] = {
         "",
     ),
     "has_incomplete_nodes": ("node { }", ""),
+    "has_aliased_domains": ('node { op_type: "Abs" domain: "ai.onnx" input: "x" output: "z" }', ""),
     "overloaded_nodes": ('node { op_type: "F" overload: "o" output: "z" }', ""),
     "has_several_graphs": ("", 'training_info { initialization { name: "i" } }'),
     "has_unnamed_graphs": (

@@ -74,13 +74,18 @@ USED: dict[str, tuple[int, str, str]] = {
     "type": (13, 'input { name: "z" type { opaque_type { } } }', ""),
     "element type of a value": (3, 'input { name: "z" type { tensor_type { elem_type: 16 } } }', ""),
     "element type of a tensor": (3, "initializer { data_type: 16 }", ""),
+    "element type that an attribute names": (
+        8,
+        'node { op_type: "Cast" input: "x" output: "z" attribute { name: "to" type: INT i: 17 } }',
+        "",
+    ),
     "element type in an attribute": (3, 'node { attribute { name: "a" type: TENSOR t { data_type: 16 } } }', ""),
 }
 """Each field that an IR version brought and a clause judges, and types: the version before, and what uses it."""
 
 
 def _model(ir_version: int, graph: str, model: str) -> Model:
-    imports = "opset_import { version: 1 }" if ir_version > 2 else ""
+    imports = f"opset_import {{ version: {19 if ir_version > 7 else 1} }}" if ir_version > 2 else ""
     text = f'ir_version: {ir_version} {imports} graph {{ name: "g" input {{ name: "x" {TENSOR} }} {graph} }} {model}'
     return load(BytesSource(text.encode()), "model.textproto", Standard(variant="onnx"))
 

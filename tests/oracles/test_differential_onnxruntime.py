@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """With `--consumer onnxruntime`, what ONNX Runtime calls an invalid graph onnx-lint refuses as well.
 
-The models are those of the differential test with `onnx.checker`. Only refusals of the graph count: what has no kernel,
-no registered operator or no type in the runtime says nothing about the model.
+The models are those of the differential test with `onnx.checker`, and the fixtures. Only refusals of the graph count:
+what has no kernel, no registered operator or no type in the runtime says nothing about the model.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import onnx
 import pytest
+from google.protobuf import text_format
 from support.models.mutated_models import cases
+from support.project.fixture_files import fixtures
 
 from onnx_lint import lint
 
@@ -30,6 +33,10 @@ INVALID_GRAPH = "INVALID_GRAPH"
 EXPLAINED = {
     r"No opset import for domain '": "the runtime asks the model for imports where those of the function count",
     r"is marked single but has an empty string in the graph": "what a call leaves out of a function is left out there",
+    r"Unrecognized attribute: label for operator Relu|schema\(::Loop:21\) has input size 1": (
+        "the runtime takes a call of a function that is named like an operator for the operator"
+    ),
+    r"graph\.cc:1407": "the runtime makes sparse tensors of some types, and those without values, dense only",
     r"_inlfunc_F_n.*, BatchNormalization": "a mutant in which a function's input is used several times",
 }
 """What the runtime refuses and onnx-lint does not, and why."""
@@ -118,3 +125,75 @@ def test_what_onnxruntime_calls_an_invalid_graph_is_refused():
     assert refused > 100
     assert not missed, "\n".join(missed)
     assert set(EXPLAINED) - set(used) == set(), "explained and no longer needed"
+
+
+NOT_THE_LOADER = (
+    "NOT_IMPLEMENTED",
+    "Exception during initialization",
+    "is not a registered function/op",
+    "is not currently registered or supported",
+)
+"""What depends on a build, its kernels and the operators that it registers: `--consumer onnxruntime` leaves it out."""
+
+_DECIDED_BY_TYPES = "the runtime infers the body of a function without the types that the values of its subgraphs have"
+_SPARSE = "the runtime makes sparse tensors of some types dense only"
+_OPERATOR_FIRST = "the runtime takes a call of a function that is named like an operator for the operator"
+_IMPORTS = "the runtime asks the model for imports where those of the function count"
+
+EXPLAINED_FIXTURES = {
+    "contradictory-declared-type/valid/the_output_of_a_loop_in_a_function": _DECIDED_BY_TYPES,
+    "degenerate-sparse-shape/valid/a_dense_shape_that_just_fits_64_bits": "the number of bytes overflows",
+    "explicit-default-value": _SPARSE,
+    "function-call-arity/valid/a_call_leaves_out_a_trailing_input_and_output": "a call has all outputs there",
+    "impossible-attribute-value/valid/a_constant_of_a_scalar": "the text does not ask for a rank",
+    "initialized-subgraph-input/valid/a_function_of_the_model_is_no_control_flow": _OPERATOR_FIRST,
+    "invalid-segment": "the runtime does not read segments",
+    "malformed-sparse-values": _SPARSE,
+    "mismatched-default-value/valid/a_sparse_default_of_a_sparse_input": _SPARSE,
+    "misplaced-attribute-reference/valid/a_reference_in_a_branch_in_a_function": _DECIDED_BY_TYPES,
+    "missing-opset-import/valid/the_body_of_a_function_does_not_count_to_the_model": _IMPORTS,
+    "non-utf8-attribute/invalid/a_call_of_a_function_in_the_default_domain": _OPERATOR_FIRST,
+    "string-in-raw-data/valid/no_strings_and_an_empty_raw_data": "the text forbids strings there, and there are none",
+    "unbound-required-attribute": "a note",
+    "uncomputed-output/valid/outputs_that_are_left_out_with_empty_names": "the runtime counts empty names",
+    "unknown-function": _IMPORTS,
+    "unqualified-opset-domain/invalid/a_function_imports_a_single_word": _IMPORTS,
+    "unsupported-attribute-value/valid/a_known_update_rule_of_linearattention": "about another input",
+    "unsupported-combination/valid/empty_pads_beside_auto_pad": "an empty list counts as left out",
+}
+"""The fixtures, or the rules of fixtures, that the runtime refuses and onnx-lint does not, and why."""
+
+TAKEN_FIXTURES = {
+    "outer-scope-output/invalid/a_branch_in_a_function_returns_an_input": "the runtime refuses it when it starts",
+    "outer-scope-output/invalid/training_a_branch_of_an_algorithm_returns_a_value_of_the_main_graph": (
+        "the runtime does not look at training graphs"
+    ),
+}
+"""The fixtures that `--consumer onnxruntime` refuses and the runtime takes, and why."""
+
+
+def test_the_loader_refuses_the_fixtures_that_the_consumer_refuses_and_no_others():
+    pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
+    wrong: list[str] = []
+    judged = 0
+    with tempfile.TemporaryDirectory() as folder, runtime() as of_onnx:
+        path = Path(folder) / "model.onnx"
+        for fixture in fixtures():
+            if not fixture.is_text or "# proto:" in fixture.text or "data_location" in fixture.text:
+                continue
+            try:
+                path.write_bytes(text_format.Parse(fixture.text, onnx.ModelProto()).SerializePartialToString())
+            except (text_format.ParseError, ValueError):
+                continue
+            conforms = lint(path, consumers=["onnxruntime"]).conforms
+            # What is an error for everybody says nothing about the consumer.
+            if not conforms and not lint(path).conforms:
+                continue
+            judged += 1
+            message = of_onnx.refusal(path)
+            is_refused = bool(message) and not any(reason in message for reason in NOT_THE_LOADER)
+            explained = EXPLAINED_FIXTURES if conforms else TAKEN_FIXTURES
+            if conforms == is_refused and not fixture.id.startswith(tuple(explained)):
+                wrong.append(f"{fixture.id}: {message[:300]}")
+    assert judged > 900
+    assert not wrong, "\n".join(wrong)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,11 +13,13 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
+from onnx_lint.ir.operators.given import is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
 from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
+from onnx_lint.spec.operators.combinations import Choice, combinations
 
 _FIELDS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS")}
 _NUMBERS = {
@@ -58,7 +61,8 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
         *_below(constraints, given),
         *_repeated(constraints, given),
         *_missized(schema, constraints, given),
-        *_unequal(constraints, given),
+        *_without_elements(schema, constraints, form),
+        *_unequal(schema, constraints, given),
         *_of_operator(schema, form, given),
     ):
         found.setdefault(fault.attribute, fault)
@@ -165,16 +169,39 @@ def _missized(
             yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
 
 
-def _unequal(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
+def _without_elements(
+    schema: OperatorSchema, constraints: AttributeConstraints, form: NodeForm
+) -> Iterator[AttributeFault]:
+    """Lists without elements where one of them has to have some."""
+    for group in constraints.needing_elements:
+        there = [attribute for attribute in form.attributes if attribute.name in group]
+        if there and all(is_empty_list(attribute) for attribute in there):
+            name = there[0].name
+            consumers = "onnx and ONNX Runtime refuse" if schema.name == "LabelEncoder" else "ONNX Runtime refuses"
+            yield AttributeFault(name, f"has no elements, which {consumers}", "a list of at least 1 element")
+
+
+def _has_choices(schema: OperatorSchema) -> bool:
+    """Return whether lists of the operator exclude each other."""
+    return any(combination.kind is Choice.ONE for combination in combinations(schema))
+
+
+def _unequal(
+    schema: OperatorSchema, constraints: AttributeConstraints, given: GivenAttributes
+) -> Iterator[AttributeFault]:
     """Lists that are not as long as those that they belong to: most of them are taken to be right, or the first."""
     for group in constraints.lengths:
-        lengths = [(name, length, factor) for name, factor in group if (length := _given_length(given, name))]
+        every = [(name, length, factor) for name, factor in group if (length := _given_length(given, name)) is not None]
+        lengths = [each for each in every if each[1]]
+        # Two lists of keys or values, one of them empty, have a finding of their own.
+        if constraints.compares_empty and (len(every) == _PAIR or not _has_choices(schema)):
+            lengths = every
         if len(lengths) < _PAIR:
             continue
         # Counted in units of the longer ones: pads are twice as many as all others.
         scale = max(factor for _, factor in group)
         units = [length * scale // factor for _, length, factor in lengths]
-        usual = Counter(units).most_common(1)[0][0]
+        usual = Counter(unit for unit in units if unit).most_common(1)[0][0] if any(units) else 0
         right = lengths[units.index(usual)]
         for (name, length, factor), unit in zip(lengths, units, strict=True):
             if unit != usual:
@@ -230,12 +257,26 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
         yield from _activations(schema, form, given)
     elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:
         yield from _intercepts(form, given)
-    elif key in (("ai.onnx.ml", "TreeEnsemble"), ("ai.onnx.ml", "LabelEncoder")):
-        from onnx_lint.ir.operators.machine_learning_attributes import encoder_faults, tree_faults  # late, as rare
+    elif schema.domain == "ai.onnx.ml" and schema.name in _ENSEMBLES:
+        from onnx_lint.ir.operators import tree_ensembles  # late, as numpy is
 
-        faults = tree_faults(given) if schema.name == "TreeEnsemble" else encoder_faults(given)
-        for attribute, what, allowed, other in faults:
-            yield AttributeFault(attribute, what, allowed, other)
+        voting = {
+            "TreeEnsembleClassifier": tree_ensembles.CLASSIFIER,
+            "TreeEnsembleRegressor": tree_ensembles.REGRESSOR,
+        }
+        if schema.name in voting:
+            faults = tree_ensembles.voting_faults(given, voting[schema.name])
+        else:
+            names = {attribute.name for attribute in form.attributes}
+            faults = tree_ensembles.ensemble_faults(given, names)
+        yield from itertools.starmap(AttributeFault, faults)
+    elif key == ("ai.onnx.ml", "LabelEncoder"):
+        from onnx_lint.ir.operators.machine_learning_attributes import encoder_faults  # late, as rare
+
+        yield from itertools.starmap(AttributeFault, encoder_faults(given))
+
+
+_ENSEMBLES: Final = frozenset({"TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"})
 
 
 def _permutation(attribute: Proto) -> Iterator[AttributeFault]:

@@ -40,22 +40,27 @@ def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:
 
 
 def _given(side: tuple[Member, ...], form: NodeForm, combination: Combination) -> Member | None:
-    return next((member for member in side if _is_given(member, form, combination.idle_values)), None)
+    return next((member for member in side if _is_given(member, form, combination)), None)
 
 
-def _is_given(member: Member, form: NodeForm, idle_values: tuple[str, ...]) -> bool:
+def _is_given(member: Member, form: NodeForm, combination: Combination) -> bool:
     if member.field != "attribute":
         operands = form.inputs if member.field == "input" else form.outputs
         return member.index < len(operands) and operands[member.index]
-    return any(attribute.name == member.name and _has_value(attribute, idle_values) for attribute in form.attributes)
+    return any(attribute.name == member.name and _has_value(attribute, combination) for attribute in form.attributes)
 
 
-def _has_value(attribute: Proto, idle_values: tuple[str, ...]) -> bool:
-    """Whether the attribute says anything: exporters write both of two alternatives and leave one list empty."""
+def is_empty_list(attribute: Proto) -> bool:
+    """Return whether the attribute is a list without elements."""
+    return attribute.type in _LISTS and not attribute.ref_attr_name and not getattr(attribute, _LISTS[attribute.type])
+
+
+def _has_value(attribute: Proto, combination: Combination) -> bool:
+    """Return whether the attribute says anything. Of many choices exporters write both lists and leave one empty."""
     if attribute.ref_attr_name:
         return True
     if attribute.type in _LISTS:
-        return bool(getattr(attribute, _LISTS[attribute.type]))
+        return bool(combination.empty_lists) or not is_empty_list(attribute)
     if attribute.type == ATTRIBUTE_TYPE_CODES["STRING"]:
-        return attribute.s.decode("utf-8", "backslashreplace") not in idle_values
+        return attribute.s.decode("utf-8", "backslashreplace") not in combination.idle_values
     return True

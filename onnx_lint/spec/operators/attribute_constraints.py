@@ -83,6 +83,24 @@ _SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
 )
 """Domain, operator, attribute, first version, and the number of its elements."""
 
+_WITH_EMPTY: Final = frozenset({("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")})
+"""Operators of which an empty list is compared with the others: onnx and ONNX Runtime refuse it."""
+
+_NEEDING_ELEMENTS: Final[tuple[tuple[str, str, int, str], ...]] = (
+    ("", "TfIdfVectorizer", 9, "pool_int64s pool_strings"),
+    ("ai.onnx.ml", "Imputer", 1, "imputed_value_floats imputed_value_int64s"),
+    ("ai.onnx.ml", "LabelEncoder", 4, "keys_strings keys_int64s keys_floats keys_tensor"),
+    ("ai.onnx.ml", "LabelEncoder", 4, "values_strings values_int64s values_floats values_tensor"),
+    ("ai.onnx.ml", "LinearClassifier", 1, "coefficients"),
+    ("ai.onnx.ml", "LinearClassifier SVMClassifier", 1, "classlabels_ints classlabels_strings"),
+    ("ai.onnx.ml", "OneHotEncoder", 1, "cats_int64s cats_strings"),
+    ("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, "classlabels_int64s classlabels_strings"),
+)
+"""Domain, operators, first version, and lists of which one has elements.
+
+An empty list counts as left out there: ONNX Runtime refuses the model. It runs a LabelEncoder of version 2 and a
+CategoryMapper without keys, a Constant without elements, and loads a DictVectorizer without a vocabulary."""
+
 ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
 """How many activation functions a recurrent operator has for each direction."""
 
@@ -95,6 +113,8 @@ WITH_MORE: Final = frozenset(
         ("ai.onnx.ml", "LabelEncoder"),
         ("ai.onnx.ml", "LinearRegressor"),
         ("ai.onnx.ml", "TreeEnsemble"),
+        ("ai.onnx.ml", "TreeEnsembleClassifier"),
+        ("ai.onnx.ml", "TreeEnsembleRegressor"),
         *[("", name) for name in ACTIVATIONS],
     }
 )
@@ -112,6 +132,10 @@ class AttributeConstraints(Record):
     """Groups of lists, each with the factor of its length to that of the others."""
     sizes: dict[str, int]
     """How many elements a list or tensor has."""
+    compares_empty: bool
+    """Whether an empty list has to be as long as the others, too."""
+    needing_elements: tuple[tuple[str, ...], ...]
+    """Groups of lists of which one has elements."""
 
 
 @remembered(2_000)
@@ -127,8 +151,10 @@ def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraint
         frozenset(each for row in _DISTINCT if covers(*row[:2], *row[3:]) for each in row[2].split()),
         tuple(tuple(_factors(row[3])) for row in _LENGTHS if covers(*row[:3], ANY)),
         {row[2]: row[4] for row in _SIZES if covers(*row[:2], row[3], ANY)},
+        (domain, name) in _WITH_EMPTY,
+        tuple(tuple(row[3].split()) for row in _NEEDING_ELEMENTS if covers(*row[:3], ANY)),
     )
-    has_more = (domain, name) in WITH_MORE
+    has_more = (domain, name) in WITH_MORE or found.needing_elements
     return found if found.minima or found.distinct or found.lengths or found.sizes or has_more else None
 
 

@@ -135,6 +135,21 @@ _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
 }
 """Attributes of the default domain that hold the element type of an output, whose types the signature lists."""
 
+_OTHER_ELEMENT_TYPES: Final = frozenset(
+    {
+        ("", "Attention", "softmax_precision"),
+        ("", "GroupNormalization", "stash_type"),
+        ("", "QuantizeLinear", "precision"),
+        ("", "RMSNormalization", "stash_type"),
+        ("", "Range", "stash_type"),
+        ("ai.onnx.preview", "FlexAttention", "softmax_precision"),
+        ("com.microsoft", "DequantizeBFP", "dtype"),
+        ("com.microsoft", "DequantizeWithOrder", "to"),
+        ("com.microsoft", "GemmFloat8", "dtype"),
+    }
+)
+"""Attributes that hold an element type, that of an intermediate result or one of which the signature lists no types."""
+
 AllowedValues = frozenset[str] | frozenset[int]
 """Strings for attributes of type STRING and STRINGS, numbers for INT and INTS."""
 
@@ -194,6 +209,11 @@ def is_flag(schema: OperatorSchema, attribute: str) -> bool:
 def is_element_type(schema: OperatorSchema, attribute: str) -> bool:
     """Whether the attribute holds the element type of an output."""
     return not schema.domain and (schema.name, attribute) in _ELEMENT_TYPE_OF_OUTPUT
+
+
+def names_element_type(schema: OperatorSchema, attribute: str) -> bool:
+    """Return whether the attribute holds the element type of an output or of an intermediate result."""
+    return is_element_type(schema, attribute) or (schema.domain, schema.name, attribute) in _OTHER_ELEMENT_TYPES
 
 
 def element_type_name(code: int) -> str:

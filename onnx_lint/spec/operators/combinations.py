@@ -18,7 +18,7 @@ from functools import cache
 from typing import Final
 
 from onnx_lint.common.cached import remembered
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.spec.operators.schema import OperatorSchema
 
 
@@ -66,6 +66,8 @@ class Combination(Record):
     """Whether consumers refuse what breaks it; some sentences all of them pass over."""
     idle_values: tuple[str, ...] = ()
     """Values of a STRING attribute with which it counts as not given."""
+    empty_lists: str = ""
+    """What consumers make of an empty list beside another member; empty where they take it for one not given."""
 
 
 _Row = tuple[str, str, int, Choice, str, str]
@@ -80,6 +82,12 @@ _TREE_CLASSIFIER: Final = "TreeEnsembleClassifier"
 _TREE_REGRESSOR: Final = "TreeEnsembleRegressor"
 _TREES: Final = f"{_TREE_CLASSIFIER} {_TREE_REGRESSOR}"
 
+_TREE_NODES: Final = (
+    "nodes_treeids nodes_nodeids nodes_featureids nodes_modes nodes_values+nodes_values_as_tensor nodes_truenodeids "
+    "nodes_falsenodeids"
+)
+_TREE_VOTES: Final = "class_treeids class_nodeids class_ids class_weights+class_weights_as_tensor"
+
 _ROWS: Final[tuple[_Row, ...]] = (
     ("", "Attention", 23, Choice.TOGETHER, "in:past_key in:past_value", "the operator's description"),
     ("", "Attention", 23, Choice.TOGETHER, "out:present_key out:present_value", "the operator's description"),
@@ -92,6 +100,7 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("", "Resize", 13, Choice.SOME, "in:scales in:sizes", "input 'scales'"),
     ("", "Split", 18, Choice.ONE, "num_outputs in:split", "the operator's description"),
     ("", "TfIdfVectorizer", 9, Choice.ONE, "pool_int64s pool_strings", "attributes 'pool_int64s' and 'pool_strings'"),
+    ("ai.onnx.ml", "CategoryMapper", 1, Choice.SOME, "cats_int64s cats_strings", "the operator's description"),
     ("ai.onnx.ml", "CategoryMapper", 1, Choice.TOGETHER, "cats_int64s cats_strings", "the operator's description"),
     ("ai.onnx.ml", "DictVectorizer", 1, Choice.ONE, "int64_vocabulary string_vocabulary", "its attributes"),
     ("ai.onnx.ml", "Imputer", 1, Choice.ONE, "imputed_value_*", "the operator's description"),
@@ -100,6 +109,9 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("ai.onnx.ml", _CLASS_LABELS, 1, Choice.ONE, "classlabels_*", "attributes 'classlabels_*'"),
     ("ai.onnx.ml", "OneHotEncoder", 1, Choice.ONE, "cats_*", "attributes 'cats_*'"),
     ("ai.onnx.ml", "SVMClassifier", 1, Choice.TOGETHER, "prob_a prob_b", "attribute 'prob_b'"),
+    *[("ai.onnx.ml", operators, 1, Choice.TOGETHER, lists, "the operator's description")
+      for operators, lists in ((_TREES, _TREE_NODES), (_TREE_CLASSIFIER, _TREE_VOTES),
+                               (_TREE_REGRESSOR, _TREE_VOTES.replace("class_", "target_")))],
     *[("ai.onnx.ml", operators, 3, Choice.AT_MOST_ONE, f"{name} {name}_as_tensor", "the operator's description")
       for name, operators in (("base_values", _TREES), ("nodes_hitrates", _TREES), ("nodes_values", _TREES),
                               ("class_weights", _TREE_CLASSIFIER), ("target_weights", _TREE_REGRESSOR))],
@@ -118,18 +130,35 @@ of another type than the values of LabelEncoder."""
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
 """Values of attributes by which they say the same as without them."""
 
+_EMPTY_LISTS: Final[Mapping[tuple[str, str], str]] = {
+    ("", "Constant"): "onnx refuses it, ONNX Runtime takes it",
+    ("", "TfIdfVectorizer"): "ONNX Runtime refuses it",
+    ("ai.onnx.ml", "LabelEncoder"): "onnx and ONNX Runtime refuse it",
+    ("ai.onnx.ml", "OneHotEncoder"): "onnx and ONNX Runtime refuse it",
+    ("ai.onnx.ml", "SVMClassifier"): "ONNX Runtime refuses it",
+}
+"""Operators of which an empty list counts beside another member of a choice, and what consumers make of that.
 
-_Rows = tuple[tuple[_Row, bool], ...]
+No text says whether an empty list is a list that is given. Of Constant it is one: `value_ints` without elements is a
+tensor of shape [0]. Of the others consumers decide (onnx 1.23, ONNX Runtime 1.32): of ZipMap, LinearClassifier,
+TreeEnsembleClassifier, Imputer and DictVectorizer they run models with an empty list beside one that has elements, as
+exporters write them.
+"""
+
+
+_Rows = tuple[tuple[_Row, bool, str], ...]
+"""Rows, whether consumers enforce each, and what they make of empty lists."""
 
 
 @cache
 def _rows_of_operators() -> Mapping[tuple[str, str], _Rows]:
-    """For each operator its rows, and whether consumers enforce them."""
+    """Return the rows of each operator."""
     found: dict[tuple[str, str], _Rows] = {}
     for rows, is_enforced in ((_ROWS, True), (_UNENFORCED, False)):
         for row in rows:
             for name in row[1].split():
-                found[row[0], name] = (*found.get((row[0], name), ()), (row, is_enforced))
+                empty_lists = _EMPTY_LISTS.get((row[0], name), "") if row[3] is Choice.ONE else ""
+                found[row[0], name] = (*found.get((row[0], name), ()), (row, is_enforced, empty_lists))
     return found
 
 
@@ -150,22 +179,28 @@ def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names]) -> tuple[
     """The combinations of an operator: its rows, version, and the names of its attributes, inputs and outputs."""
     rows, version, attributes, inputs, outputs = operator
     names = {"in": inputs, "out": outputs, "": attributes}
-    return tuple(_combination(names, row, is_enforced=enforced) for row, enforced in rows if version >= row[2])
+    return tuple(
+        replace(_combination(names, row), is_enforced=is_enforced, empty_lists=empty_lists)
+        for row, is_enforced, empty_lists in rows
+        if version >= row[2]
+    )
 
 
-def _combination(names: Mapping[str, _Names], row: _Row, *, is_enforced: bool) -> Combination:
+def _combination(names: Mapping[str, _Names], row: _Row) -> Combination:
     _, _, _, kind, words, source = row
     sides: list[Side] = []
     for word in words.split():
         if word.endswith("*"):
             sides += [(Member("attribute", name, -1),) for name in names[""] if name.startswith(word[:-1])]
         else:
-            sides.append(tuple(_member(names, name) for name in word.split("+")))
+            # An attribute may have come with a later version.
+            known = [name for name in word.split("+") if ":" in name or name in names[""]]
+            sides.append(tuple(_member(names, name) for name in known))
     # An asterisk may find again what stands before it. Attributes come in the order of the signature.
     if all(side[0].field == "attribute" for side in sides):
         sides.sort(key=lambda side: names[""].index(side[0].name))
     idle = tuple(value for name in words.split() for value in _IDLE.get(name, ()))
-    return Combination(kind, tuple(dict.fromkeys(sides)), source, is_enforced, idle)
+    return Combination(kind, tuple(dict.fromkeys(sides)), source, idle_values=idle)
 
 
 def _member(names: Mapping[str, _Names], word: str) -> Member:

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with the lists by which tree ensembles describe their trees: ids, children, votes, modes, circles.
+
+Every check works on whole lists with numpy, since an ensemble may have millions of nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Set
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from onnx_lint.common.record import Record
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+
+Fault = tuple[str, str, str, str | None]
+"""The attribute, what it holds, what it may hold, and the attribute that it contradicts."""
+
+Given = Mapping[str, Proto]
+"""The attributes of a node by name. References to parameters of a function are left out."""
+
+Array = NDArray[Any]
+
+MOST_LEVELS: Final = 2_000
+"""Circles are looked for in ensembles of at most so many levels, if children stand before their parents in the lists.
+Each level costs one pass of numpy, and trees that are learned have a few dozen."""
+
+_BRANCHES: Final = ("nodes_truenodeids", "nodes_falsenodeids")
+_NO_NODE: Final = -1
+
+
+# --- TreeEnsembleClassifier and TreeEnsembleRegressor
+
+
+class Voting(Record):
+    """How an operator names what its leaves vote for."""
+
+    prefix: str
+    """Of the attributes that list the votes."""
+    noun: str
+    counted_by: tuple[str, ...]
+    """The attributes that say how many classes or targets there are."""
+    ids_from_zero: bool
+    """Whether the ids of each tree have to be 0, 1, 2 and so on. The text of the classifier does without that."""
+
+
+CLASSIFIER: Final = Voting("class", "class", ("classlabels_int64s", "classlabels_strings"), ids_from_zero=False)
+REGRESSOR: Final = Voting("target", "target", ("n_targets",), ids_from_zero=True)
+
+
+class NodeIndex:
+    """The nodes of an ensemble, to be looked up by tree and id."""
+
+    def __init__(self, trees: Array, ids: Array) -> None:
+        self._trees = np.unique(trees)
+        self._ids = np.unique(ids)
+        keys = self._keys(trees, ids)
+        self._order = np.argsort(keys, kind="stable")
+        self._sorted = keys[self._order]
+
+    def repeated(self) -> int:
+        """Return the position of a node whose tree has its id twice, `_NO_NODE` if there is none."""
+        twice = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
+        return int(self._order[twice + 1].min()) if twice.size else _NO_NODE
+
+    def positions(self, trees: Array, ids: Array) -> Array:
+        """Return the positions of nodes, `_NO_NODE` for those that the ensemble does not have."""
+        keys = self._keys(trees, ids)
+        if not self._sorted.size:
+            return np.full(keys.shape, _NO_NODE)
+        slots = np.minimum(np.searchsorted(self._sorted, keys), self._sorted.size - 1)
+        return np.where(self._sorted[slots] == keys, self._order[slots], _NO_NODE)
+
+    def _keys(self, trees: Array, ids: Array) -> Array:
+        """Return one number for each pair of a tree and an id; -1 if no node has that tree or that id."""
+        codes = _codes(self._trees, trees) * max(self._ids.size, 1) + _codes(self._ids, ids)
+        known = np.isin(trees, self._trees) & np.isin(ids, self._ids)
+        return np.where(known, codes, -1)
+
+
+def _codes(known: Array, values: Array) -> Array:
+    return np.searchsorted(known, values)
+
+
+def voting_faults(given: Given, voting: Voting) -> Iterator[Fault]:
+    """Yield the faults of TreeEnsembleClassifier or TreeEnsembleRegressor.
+
+    Lists of different lengths have a finding of their own and are not looked at.
+    """
+    count = _class_count(given, voting)
+    yield from _base_value_faults(given, voting, count)
+    votes = f"{voting.prefix}_ids"
+    if count is not None and votes in given:
+        yield from _outside(votes, _integers(given[votes]), count, voting.noun, _counter(given, voting))
+    names = ("nodes_treeids", "nodes_nodeids", "nodes_modes", *_BRANCHES)
+    if not all(name in given for name in names):
+        return
+    trees, ids, true_ids, false_ids = (
+        _integers(given[name]) for name in ("nodes_treeids", "nodes_nodeids", *_BRANCHES)
+    )
+    modes = np.array(given["nodes_modes"].strings, dtype=np.bytes_)
+    if len({each.size for each in (trees, ids, true_ids, false_ids, modes)}) > 1 or not ids.size:
+        return
+    index = NodeIndex(trees, ids)
+    twice = index.repeated()
+    if twice != _NO_NODE:
+        yield "nodes_nodeids", f"names node {ids[twice]} of tree {trees[twice]} twice", "each node of a tree once", None
+        return
+    branches = np.flatnonzero(modes != b"LEAF")
+    if "nodes_featureids" in given and len(given["nodes_featureids"].ints) == ids.size:
+        yield from _negative_features(_integers(given["nodes_featureids"])[branches])
+    children = [index.positions(trees[branches], each[branches]) for each in (true_ids, false_ids)]
+    if voting.ids_from_zero:
+        named = (ids[:0], *(each[branches] for each in (true_ids, false_ids)))
+        yield from _misnumbered(trees, ids, is_taken=max(int(each.max(initial=0)) for each in named) < ids.size)
+    yield from _lost(branches, trees, children, (true_ids, false_ids))
+    yield from _circles(_Links(ids.size, branches, children), lambda at: f"node {ids[at]} of tree {trees[at]}")
+    yield from _lost_votes(given, voting, index)
+
+
+def _counter(given: Given, voting: Voting) -> str | None:
+    return next((name for name in voting.counted_by if name in given and _size(given[name]) > 0), None)
+
+
+def _size(proto: Proto) -> int:
+    return len(proto.ints) + len(proto.strings) + int(proto.i != 0)
+
+
+def _class_count(given: Given, voting: Voting) -> int | None:
+    """Return how many classes or targets there are; None where that is not said, or said twice."""
+    if voting is REGRESSOR:
+        count = given["n_targets"].i if "n_targets" in given else -1
+        # A negative number has a finding of its own.
+        return int(count) if count >= 0 else None
+    labels = [_size(given[name]) for name in voting.counted_by if name in given and _size(given[name])]
+    return labels[0] if len(labels) == 1 else None
+
+
+_PAIR: Final = 2
+
+
+def _base_value_faults(given: Given, voting: Voting, count: int | None) -> Iterator[Fault]:
+    """Yield base values that are not one for each class or target.
+
+    One value for two classes passes: converters of gradient boosting write it, and ONNX Runtime takes it for the score
+    from which both follow.
+    """
+    for name in ("base_values", "base_values_as_tensor"):
+        length = _length(given[name]) if name in given else 0
+        is_binary = voting is CLASSIFIER and count == _PAIR and length == 1
+        if length and count is not None and length != count and not is_binary:
+            noun = "class" if voting is CLASSIFIER else "target"
+            what = f"has {_counted(length, 'element')}, there {_are(count, noun)}"
+            yield name, what, f"one for each {noun}, or none", _counter(given, voting)
+
+
+def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[Fault]:
+    """Yield a tree whose ids are not 0, 1, 2 and so on. No id may be there twice."""
+    names, codes, sizes = np.unique(trees, return_inverse=True, return_counts=True)
+    wrong = np.flatnonzero((ids < 0) | (ids >= sizes[codes]))
+    if wrong.size:
+        own = ids[codes == codes[wrong[0]]]
+        size = int(sizes[codes[wrong[0]]])
+        what = f"numbers the {_counted(size, 'node')} of tree {names[codes[wrong[0]]]} from {own.min()} to {own.max()}"
+        yield "nodes_nodeids", what + (_TAKEN if is_taken else ""), f"ids from 0 to {size - 1} in each tree", None
+
+
+_TAKEN: Final = "; ONNX Runtime takes ids below the number of all nodes"
+
+
+def _negative_features(features: Array) -> Iterator[Fault]:
+    wrong = np.flatnonzero(features < 0)
+    if wrong.size:
+        yield "nodes_featureids", f"names feature {features[wrong[0]]}", "numbers of at least 0", None
+
+
+def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[Fault]:
+    for name, positions, ids in zip(_BRANCHES, children, named, strict=True):
+        lost = np.flatnonzero(positions == _NO_NODE)
+        if lost.size:
+            at = branches[lost[0]]
+            what = f"names node {ids[at]}, which tree {trees[at]} does not have"
+            yield name, what, "the id of a node of the same tree", "nodes_nodeids"
+
+
+def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[Fault]:
+    names = [f"{voting.prefix}_{each}" for each in ("treeids", "nodeids")]
+    if not all(name in given for name in names):
+        return
+    trees, ids = (_integers(given[name]) for name in names)
+    if trees.size == ids.size:
+        lost = np.flatnonzero(index.positions(trees, ids) == _NO_NODE)
+        if lost.size:
+            what = f"names node {ids[lost[0]]} of tree {trees[lost[0]]}, which is no node of the ensemble"
+            yield names[1], what, "the ids of nodes in 'nodes_nodeids'", "nodes_nodeids"
+
+
+# --- TreeEnsemble
+
+_UINT8: Final = 2
+_MEMBER: Final = 6
+_MODE_NAMES: Final = "BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, BRANCH_NEQ and BRANCH_MEMBER"
+
+_CHILDREN: Final = (("nodes_truenodeids", "nodes_trueleafs"), ("nodes_falsenodeids", "nodes_falseleafs"))
+"""The positions of the children, and which of these are leaves."""
+
+
+def ensemble_faults(given: Given, names: Set[str]) -> Iterator[Fault]:
+    """Yield the faults of TreeEnsemble: positions of no node, leaf or target, circles, and modes that there are not.
+
+    Of `nodes_truenodeids` the text says twice what holds "if nodes_trueleafs is false"; where that is true, a leaf
+    is meant, as the name says and the test cases of ONNX have it. `names` are those of all attributes, also of
+    references.
+    """
+    yield from _mode_faults(given)
+    yield from _member_faults(given, names)
+    if "nodes_featureids" in given:
+        yield from _negative_features(_integers(given["nodes_featureids"]))
+    nodes = _longest(given, "nodes_featureids", "nodes_truenodeids")
+    leaves = _longest(given, "leaf_targetids", "leaf_weights")
+    if nodes is not None and "tree_roots" in given:
+        yield from _outside("tree_roots", _integers(given["tree_roots"]), nodes[1], "node", nodes[0])
+    targets = given["n_targets"].i if "n_targets" in given else -1
+    # A negative number has a finding of its own.
+    if targets >= 0 and "leaf_targetids" in given:
+        yield from _outside("leaf_targetids", _integers(given["leaf_targetids"]), int(targets), "target", "n_targets")
+    for _, are_leaves in _CHILDREN:
+        if are_leaves in given:
+            flags = _integers(given[are_leaves])
+            wrong = np.flatnonzero((flags != 0) & (flags != 1))
+            if wrong.size:
+                yield are_leaves, f"holds {flags[wrong[0]]}", "0 or 1 for each node", None
+    if nodes is not None and leaves is not None:
+        yield from _child_faults(given, nodes[1], leaves[1])
+
+
+def _mode_faults(given: Given) -> Iterator[Fault]:
+    modes = given.get("nodes_modes")
+    if modes is None or modes.t.data_type not in ELEMENT_TYPES:
+        return
+    if modes.t.data_type != _UINT8:
+        yield "nodes_modes", f"is a tensor of {ELEMENT_TYPES[modes.t.data_type].name}", "a tensor of uint8", None
+        return
+    numbers = _elements(modes)
+    wrong = np.flatnonzero((numbers < 0) | (numbers > _MEMBER))
+    if wrong.size:
+        yield "nodes_modes", f"holds {int(numbers[wrong[0]])}", f"0 to {_MEMBER}, for {_MODE_NAMES}", None
+
+
+def _member_faults(given: Given, names: Set[str]) -> Iterator[Fault]:
+    """Yield fewer sets of values than there are nodes that test membership. More sets pass, as ONNX Runtime has it."""
+    modes = given.get("nodes_modes")
+    members = 0 if modes is None else int(np.count_nonzero(_elements(modes) == _MEMBER))
+    if not members:
+        return
+    nodes = f"{_counted(members, 'node')} of mode {_MEMBER}, BRANCH_MEMBER"
+    if "membership_values" not in names:
+        yield "nodes_modes", f"has {nodes}, there is no 'membership_values'", "a set of values for each such node", None
+        return
+    values = _elements(given["membership_values"]) if "membership_values" in given else np.array([])
+    if "membership_values" in given and values.size == _length(given["membership_values"]):
+        ends = np.isnan(values)
+        sets = int(np.count_nonzero(ends)) + int(values.size > 0 and not ends[-1])
+        if sets < members:
+            what = f"has {_counted(sets, 'set')} of values, 'nodes_modes' has {nodes}"
+            yield "membership_values", what, "a set of values for each such node, NaN between two sets", "nodes_modes"
+
+
+_DTYPES: Final = {1: np.float32, 2: np.uint8, 10: np.float16, 11: np.float64}
+_FIELDS: Final = {1: "float_data", 2: "int32_data", 11: "double_data"}
+"""For element types of tensors in these attributes, by their numbers in TensorProto.DataType, how they are stored."""
+
+
+def _elements(proto: Proto) -> Array:
+    """Return the elements of a tensor; none of one that stores them elsewhere, or of another type."""
+    dtype = _DTYPES.get(proto.t.data_type)
+    raw = proto.t.raw_data
+    if dtype is not None and raw:
+        whole = len(raw) - len(raw) % np.dtype(dtype).itemsize
+        return np.frombuffer(raw[:whole], np.dtype(dtype).newbyteorder("<"))
+    return np.array(
+        getattr(proto.t, _FIELDS[proto.t.data_type], ()) if proto.t.data_type in _FIELDS else (), np.float64
+    )
+
+
+def _longest(given: Given, *names: str) -> tuple[str, int] | None:
+    """Return the longest of lists that belong together, and its length. Different lengths have a finding."""
+    lengths = [(name, length) for name in names if name in given and (length := _length(given[name])) is not None]
+    return max(lengths, key=lambda each: each[1], default=None)
+
+
+def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None) -> Iterator[Fault]:
+    """Yield the first number of a list that is no position among so many."""
+    wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
+    if wrong.size:
+        what = f"names {noun} {numbers[wrong[0]]}, there {_are(count, noun)}"
+        yield name, what, _range_of(count, noun), other
+
+
+def _range_of(count: int, noun: str) -> str:
+    return f"numbers from 0 to {count - 1}" if count else f"no number, as there is no {noun}"
+
+
+def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[Fault]:
+    children: list[Array] = []
+    for name, are_leaves in _CHILDREN:
+        if name not in given or are_leaves not in given:
+            return
+        positions, flags = _integers(given[name]), _integers(given[are_leaves])
+        if positions.size != flags.size or positions.size != nodes:
+            return
+        counts = np.where(flags != 0, leaves, nodes)
+        wrong = np.flatnonzero((positions < 0) | (positions >= counts))
+        if wrong.size:
+            noun = "leaf" if flags[wrong[0]] else "node"
+            count = int(counts[wrong[0]])
+            what = f"names {noun} {positions[wrong[0]]}, there {_are(count, noun)}"
+            yield name, what, _range_of(count, noun), are_leaves
+        is_node = (flags == 0) & (positions >= 0) & (positions < nodes)
+        children.append(np.where(is_node, positions, _NO_NODE))
+    yield from _shared_nodes(nodes, children)
+    yield from _circles(_Links(nodes, np.arange(nodes), children), lambda at: f"node {at}")
+
+
+def _shared_nodes(count: int, children: list[Array]) -> Iterator[Fault]:
+    """Yield a node that is a child twice, which ONNX Runtime refuses in this operator. Leaves may be shared."""
+    for name, own in zip(_BRANCHES, children, strict=True):
+        both = np.concatenate([own, *(each for each in children if each is not own)])
+        times = np.bincount(both[both != _NO_NODE], minlength=count)
+        twice = own[own != _NO_NODE][times[own[own != _NO_NODE]] > 1]
+        if twice.size:
+            yield name, f"names node {twice[0]}, which is a child twice", "each node as a child once", None
+            return
+
+
+# --- circles
+
+
+class _Links(Record):
+    """Which node leads to which."""
+
+    count: int
+    parents: Array
+    """The positions of nodes with children."""
+    children: list[Array]
+    """For each of them the position of its child if the comparison is true, and if it is false; or `_NO_NODE`."""
+
+
+class _Describe(Protocol):
+    def __call__(self, at: int, /) -> str: ...
+
+
+def _circles(links: _Links, describe: _Describe) -> Iterator[Fault]:
+    """Yield a node that is its own child, or from which the children lead back to it."""
+    for name, children in zip(_BRANCHES, links.children, strict=True):
+        own = np.flatnonzero(children == links.parents)
+        if own.size:
+            at = int(links.parents[own[0]])
+            yield name, f"names {describe(at)} as its own child", "a node further down the tree", None
+            return
+    at = node_on_circle(links.count, links.parents, links.children)
+    if at != _NO_NODE:
+        where = np.flatnonzero(links.parents == at)[0]
+        name = _BRANCHES[0] if links.children[0][where] != _NO_NODE else _BRANCHES[1]
+        yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None
+
+
+def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:
+    """Return the position of a node from which children lead back to it, `_NO_NODE` if there is none."""
+    sources = np.concatenate([parents, parents])
+    targets = np.concatenate(children)
+    sources, targets = sources[targets != _NO_NODE], targets[targets != _NO_NODE]
+    if (targets > sources).all():
+        return _NO_NODE  # as most converters write them
+    waiting = np.bincount(targets, minlength=count)
+    order = np.argsort(sources, kind="stable")
+    sources, targets = sources[order], targets[order]
+    starts = np.searchsorted(sources, np.arange(count + 1))
+    # Take away the nodes to which nothing leads, level by level. What is left is on a circle or behind one.
+    level = np.flatnonzero(waiting == 0)
+    for _ in range(MOST_LEVELS):
+        if not level.size:
+            break
+        waiting[level] = _NO_NODE
+        reached = targets[_ranges(starts[level], starts[level + 1])]
+        np.subtract.at(waiting, reached, 1)
+        level = np.unique(reached[waiting[reached] == 0])
+    else:
+        return _NO_NODE
+    left = waiting > 0
+    if not left.any():
+        return _NO_NODE
+    # Each node that is left has a parent that is left, so that going up leads onto a circle and stays there.
+    up = np.full(count, _NO_NODE)
+    is_left = left[sources] & left[targets]
+    up[targets[is_left]] = sources[is_left]
+    at = int(np.flatnonzero(left)[0])
+    for _ in range(int(count).bit_length()):
+        up[left] = up[up[left]]
+    return int(up[at])
+
+
+def _ranges(starts: Array, ends: Array) -> Array:
+    """Return the numbers of ranges, one range behind the other."""
+    sizes = ends - starts
+    offsets = np.repeat(starts - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+    return offsets + np.arange(int(sizes.sum()))
+
+
+# --- values of attributes
+
+
+def _integers(proto: Proto) -> Array:
+    """Return the numbers of a list."""
+    return np.fromiter(proto.ints, np.int64, len(proto.ints))
+
+
+def _length(proto: Proto) -> int | None:
+    """Return the number of elements of a list or a tensor; None for a tensor of impossible dimensions."""
+    if proto.HasField("t"):
+        return math.prod(map(int, proto.t.dims)) if min(proto.t.dims, default=0) >= 0 else None
+    return max(len(proto.ints), len(proto.floats))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _are(count: int, noun: str) -> str:
+    return f"is 1 {noun}" if count == 1 else f"are {count:,}"

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.spec.releases import ALIAS
+
+
+@rule(clause=("NOD-3a", "NOD-3b"), since="0.1.0", about=Model.has_aliased_domains, of="form", needs="node")
+def aliased_default_domain(model: Model) -> Iterator[Finding]:
+    """A node names the default domain 'ai.onnx' and not by the empty string.
+
+    ### Why it matters
+
+    onnx.checker looks for an import of 'ai.onnx' and for operators of that domain, finds none, and refuses the model.
+    ONNX Runtime takes both names for one domain in a graph, and refuses a function with such a node.
+
+    ### What is allowed
+
+    Both names: no sentence prefers one, and onnx-lint reads them as one domain. The node is therefore reported only
+    with `--consumer` or `--pedantic`. A graph or function body has one finding, at its first such node.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" domain: "ai.onnx" input: "x" output: "y" }
+    ```
+
+    ### How to fix
+
+    Leave the domain of the node empty, and the one of the import as well.
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    ```
+    """
+    for graph in model.graphs:
+        forms = {form for form in graph.form_counts if form.domain == ALIAS}
+        if forms:
+            node = graph.nodes_of(forms)[0]
+            count = sum(graph.form_counts[form] for form in forms)
+            occurrences = f" ({count:,} occurrences)" if count > 1 else ""
+            yield Finding(
+                node.place.at("domain"),
+                f"{node.describe()} names the default domain '{ALIAS}'{occurrences}",
+                clause="NOD-3a" if graph.function is None else "NOD-3b",
+                allowed="the empty domain",
+                subject=node.name or None,
+                collective=True,
+            )
