@@ -18,6 +18,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.identity.identify import Form, identify
+from onnx_lint.loader.limits.not_checked import NotCheckedError
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.shape_records import document, graph_parts
@@ -124,7 +125,10 @@ def _problem_of_other_readings(
 
 def _problem_of_shapes(given: Seed, settings: Settings, rng: Random) -> str | None:
     """What is wrong with what `onnx-lint shapes` would show: all values, and how a few of them came to be."""
-    model = load_source(BytesSource(given.data), f"model{given.suffix}", settings, is_file=False)
+    try:
+        model = load_source(BytesSource(given.data), f"model{given.suffix}", settings, is_file=False)
+    except NotCheckedError:
+        return None  # it is beyond a limit, which the report of the input says
     if not model.loaded:
         return None
     walks = model.provenance.walks()

@@ -98,8 +98,9 @@ class SubgraphWalk:
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
         made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
         schema = cell.operator.schema
-        may_differ = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES and inputs[0].content is None
-        may_differ = may_differ and is_right and cell.operator.binds
+        is_if = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES
+        # Of a condition that is known only one branch runs; a node without inputs has a finding of its own.
+        may_differ = is_if and is_right and cell.operator.binds and all(each.content is None for each in inputs[:1])
         return Outcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
 
     def _supplied(

@@ -16,8 +16,9 @@ from support.models.random_operands import (
 )
 
 from onnx_lint.inference.flow.cell import Cell
-from onnx_lint.inference.flow.dimension_equations import _EQUATED, Recorder
+from onnx_lint.inference.flow.dimension_equations import Recorder
 from onnx_lint.inference.shapes.fact import Facts
+from onnx_lint.inference.shapes.operands import EQUATED
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import read_arguments
 from onnx_lint.inference.types.typed_operator import typed_operator
@@ -48,7 +49,7 @@ def _crash_of(cell: Cell, facts: Facts) -> str | None:
     if cell.operator.by_subgraphs:
         cell.shapes(facts, cell.typed(facts))  # what it raises fails the test
         return None
-    if cell.operator.schema.name in _EQUATED:
+    if cell.operator.schema.name in EQUATED:
         recorder = cell.operands(facts, Recorder)
         if recorder is not None:
             cell.infer(recorder)

@@ -39,8 +39,3 @@ def test_the_default_tensor_of_an_encoder_is_of_the_type_of_its_values(values, e
 def test_two_lists_of_values_say_nothing_of_the_default():
     given = _attributes(values_int64s=[], values_floats=[]) | {"default_tensor": _tensor(8, 1)}
     assert list(encoder_faults(given)) == []
-
-
-def test_a_root_is_compared_with_the_nodes_that_are_given():
-    (fault,) = tree_faults(_attributes(tree_roots=[2], nodes_truenodeids=[0]))
-    assert fault == ("tree_roots", "names node 2, there are 1", "numbers from 0 to 0", "nodes_truenodeids")
