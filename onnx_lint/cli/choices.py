@@ -96,6 +96,14 @@ class Plan:
         """The request for the run as a whole, for which the configuration of the working directory counts."""
         return self._merged_with(self.values_of("-"))
 
+    def files_of_run(self) -> Iterator[str]:
+        """The files beside models that the run uses for what was asked about so far, each perhaps more than once."""
+        for values in (self._fixed, *self._configurations.found()):
+            yield from {each.origin.shown for each in (values or {}).values() if each.origin.in_file}
+        for request in (self.request, *self._merged.values()):
+            yield from request.opset_schemas
+            yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
+
     def values_of(self, path: str) -> SetValues | None:
         """The values that configuration files and `--config` have for `path`; None where there are none."""
         with usable():

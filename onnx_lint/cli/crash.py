@@ -42,5 +42,7 @@ def tell_trace(lines: list[str], plugin: str | None = None) -> None:
 
 
 def _visible(text: str) -> str:
-    """The text with an escape for each character that is not to be seen; `reporters.escape` may be what crashed."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    """The text with an escape for each character that is not to be seen, by the one module that imports nothing."""
+    from onnx_lint.common.visible import visible
+
+    return visible(text)

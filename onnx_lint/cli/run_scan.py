@@ -15,6 +15,7 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.interruption import termination_interrupts
 from onnx_lint.cli.jobs import processors
+from onnx_lint.cli.kept_files import check_reports
 from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.run import inputs_of, plan_of
@@ -51,6 +52,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     part = _part_of(own["part"])
     usual, level = plan.of("-").settings, Severity.of(run.min_severity)
     targets = _targets(plan, part)
+    check_reports([own["output"]], [*(target.path for target in targets), *plan.files_of_run()])
     if plan.has_configuration:
         tell_weakenings(weakenings(plan, (target.name for target in targets)))
     limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine: selects the rules, runs them over a model, and turns findings into diagnostics."""
+"""Selects the rules, runs them over a model, and turns findings into diagnostics."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from io import BufferedReader
 
 
 def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> tuple[int, os.stat_result]:
@@ -34,6 +35,17 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
         if status.st_size > most:
             raise OSError(errno.EFBIG, f"is larger than {most:,} bytes", os.fspath(path))
         return stream.read(status.st_size)
+
+
+def read_beginning(path: str | os.PathLike[str], most: int) -> bytes:
+    """The first bytes of the regular file at `path`, at most so many. Raises as `open_regular` does."""
+    with stream_of_regular(path) as stream:
+        return stream.read(most)
+
+
+def stream_of_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
+    """The regular file at `path` as a stream of bytes. Raises as `open_regular` does."""
+    return open(open_regular(path, follow_links=follow_links)[0], "rb")
 
 
 def kind_of_file(mode: int) -> str:

@@ -325,14 +325,9 @@ class Graph:
                 indices.append(index)
         return found
 
-    @cached_property
-    def annotated_nodes(self) -> Nodes:
-        """The nodes that have documentation, an overload, metadata or a device configuration: in most graphs none."""
-        overloaded = {form for form in self.form_counts if form.overload}
-        if not overloaded:
-            return Nodes(self, self.table.annotated)
-        indices = {index for index, form in enumerate(self.table.forms) if form in overloaded}
-        return Nodes(self, sorted(indices.union(self.table.annotated)))
+    def nodes_with(self, annotation: str) -> Nodes:
+        """The nodes that have an annotation: `doc_string`, `metadata_props` and so on."""
+        return Nodes(self, self.table.annotated.get(annotation, ()))
 
     @shared_property
     def initializers(self) -> Initializers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loader: from a source to a Model, whatever the bytes are.
+"""From a source to a `Model`, whatever the bytes are.
 
 What is wrong with the bytes becomes faults of the model; nothing here raises for the content of a file.
 """

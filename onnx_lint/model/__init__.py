@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model: read-only views over the message, what rules ask instead of walking the protobuf tree by hand."""
+"""The `Model`: everything that rules ask of a file, in one object."""
 
 from __future__ import annotations
 

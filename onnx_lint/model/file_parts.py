@@ -15,7 +15,7 @@ from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.documents.kinds import OPERATOR_SET
 from onnx_lint.ir.documents.roots import Roots, roots
-from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
+from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, Nodes, NodesOfGraphs
 from onnx_lint.ir.nesting import with_nested
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.ir.places.place import ROOT
@@ -105,23 +105,21 @@ class FileParts(LoadedFile):
         return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
 
     @cached_property
-    def annotated_nodes(self) -> NodesOfGraphs:
-        """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
-        has_overloads = any(form.overload for form in self.forms)
-        graphs = [graph for graph in self.graphs if has_overloads or graph.table.annotated]
-        return NodesOfGraphs(graph.annotated_nodes for graph in graphs)
+    def annotations_of_nodes(self) -> frozenset[str]:
+        """The annotations that any node has: fields of NodeProto such as `doc_string` and `metadata_props`."""
+        return frozenset().union(*[graph.table.annotated for graph in self.graphs])
 
-    def nodes_with(self, annotation: str) -> Iterable[Node]:
-        """The annotated nodes, where one of them has an annotation: `doc_string`, `metadata_props` and so on.
-
-        Which of them have it is in their messages, each of which is parsed for whoever asks.
-        """
-        return self.annotated_nodes if annotation in self._annotations else ()
+    def nodes_with(self, annotation: str) -> NodesOfGraphs:
+        """The nodes that have an annotation, a field of NodeProto such as `doc_string`."""
+        if annotation not in self.annotations_of_nodes:
+            return NodesOfGraphs(())
+        return NodesOfGraphs(graph.nodes_with(annotation) for graph in self.graphs)
 
     @cached_property
-    def _annotations(self) -> set[str]:
-        """The annotations that any node has."""
-        return set[str]().union(*[graph.table.annotations for graph in self.graphs])
+    def overloaded_nodes(self) -> NodesOfGraphs:
+        """The nodes that name an overload of a function."""
+        forms = {form for form in self.forms if form.overload}
+        return NodesOfGraphs(graph.nodes_of(forms) for graph in self.graphs if forms)
 
     @cached_property
     def forms(self) -> set[NodeForm]:
@@ -283,7 +281,18 @@ class FileParts(LoadedFile):
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
-        holders = self.graphs_with(METADATA), self.nodes_with(METADATA), self.annotated_value_infos
+        return self._metadata(self.nodes_with(METADATA))
+
+    def metadata_with_suspect_keys(self) -> Iterator[Metadata]:
+        """Every `metadata_props` that may have a key twice."""
+        return self._metadata(NodesOfGraphs(Nodes(graph, graph.table.repeated_keys) for graph in self.graphs))
+
+    def metadata_beside_nodes(self) -> Iterator[Metadata]:
+        """Every `metadata_props` but those of nodes."""
+        return self._metadata(())
+
+    def _metadata(self, nodes: Iterable[Node]) -> Iterator[Metadata]:
+        holders = self.graphs_with(METADATA), nodes, self.annotated_value_infos
         return metadata_lists(self.proto, *holders, self.tensors.with_metadata)
 
 

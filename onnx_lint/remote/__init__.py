@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in stores: over HTTP, in S3 and other stores of objects, on the Hugging Face Hub (the extra `remote`).
+"""Models in stores: HTTP, S3 and other object stores, the Hugging Face Hub (extra `remote`).
 
 The stores are reached by fsspec and its file systems, with credentials, proxies and endpoints from where these look for
 them. Nothing here is imported for a local file.
@@ -7,11 +7,10 @@ them. Nothing here is imported for a local file.
 
 from __future__ import annotations
 
-from onnx_lint.common.record import replace
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import is_remote as is_remote
 from onnx_lint.input.locations import shown_address
-from onnx_lint.remote.access import Patience, access_of
+from onnx_lint.remote.access import access_of
 from onnx_lint.remote.errors import RemoteError as RemoteError
 from onnx_lint.remote.listing import RemoteObject as RemoteObject
 from onnx_lint.remote.listing import listed as listed
@@ -23,8 +22,7 @@ def open_remote(target: RemoteObject | str, limits: Limits, *, download: bool = 
 
     Raises RemoteError where it cannot be read; the text begins with the address as reports show it.
     """
-    access = access_of(limits, download=download)
-    access = replace(access, patience=Patience(limits.remote_seconds))
+    access = access_of(limits, download=download).counted()
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
         return RemoteSource(found.address, access, found.version)

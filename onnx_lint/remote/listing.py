@@ -35,7 +35,7 @@ def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     what has the suffix of a model below it; and one with `*`, `?` or `[` what it matches. Raises RemoteError where the
     store cannot be read or there is no such object or folder.
     """
-    access = access or Access()
+    access = (access or Access()).counted()
     try:
         found = {each.address: each for each in _listed(target, access)}  # a glob may lead to one object in two ways
         yield from sorted(found.values(), key=lambda each: each.url)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from typing import Any, Final
 from urllib.parse import urljoin
@@ -64,7 +65,8 @@ def _links(system: Any, folder: str, access: Access) -> list[str]:
         content += piece
     parts.clear()
     reader = _Links()
-    reader.feed(content.decode("utf-8", "replace"))
+    with access.patience.spent() if access.patience is not None else nullcontext():
+        reader.feed(content.decode("utf-8", "replace"))
     found = []
     for link in reader.found:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fault in its surroundings: lines of the model around a finding, in the syntax of `onnx.parser`."""
+"""The lines and nodes around a finding, in ONNX's textual syntax."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     metadata_props { key: "author" value: "A, B" }
     ```
     """
-    for metadata in model.metadata():
+    for metadata in model.metadata_with_suspect_keys():
         keys = [entry.key for entry in metadata.entries]
         distinct = {key.lower() for key in keys} if metadata.message == MODEL else set(keys)
         if len(distinct) != len(keys):

@@ -29,13 +29,23 @@ _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 
 _DOMAIN: Final = 0x3A
 
-_ANNOTATIONS: Final = {0x32: "doc_string", 0x4A: "metadata_props", 0x52: "device_configurations"}
-"""By their tags the fields that differ from node to node."""
+_METADATA: Final = 0x4A
 
-_NO_ANNOTATIONS: Final[frozenset[str]] = frozenset()
+_DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
+"""The fields that decide what a node computes. All others are annotations, also those that ONNX may add later."""
+
+_ANNOTATIONS: Final = {
+    field.number << 3 | 2: field.name
+    for field in schema.nodeless("NodeProto").DESCRIPTOR.fields
+    if field.name not in _DECISIVE
+}
+"""The annotations by their tags, which differ from node to node: documentation, metadata, device configurations."""
 
 _IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, 0x2A, 0x3A, 0x42}
 """The tags of all fields from op_type on: with the above attribute, domain and overload."""
+
+_NOTES_AT_ONCE: Final = 100
+"""The metadata of so many nodes are parsed together."""
 
 _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
 """The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
@@ -167,7 +177,6 @@ class NodeTable:
 
     __slots__ = (
         "annotated",
-        "annotations",
         "early_uses",
         "forms",
         "has_redefinitions",
@@ -177,6 +186,7 @@ class NodeTable:
         "names",
         "outputs",
         "positions",
+        "repeated_keys",
     )
 
     def __init__(self, before: Iterable[str]) -> None:
@@ -190,10 +200,10 @@ class NodeTable:
         """The indices of the nodes with an input that neither an earlier node outputs nor stands before the nodes."""
         self.has_redefinitions = False
         """Whether a node outputs a name that another output has or that stands before the nodes."""
-        self.annotated: list[int] = []
-        """The indices of the nodes with documentation, metadata or a device configuration."""
-        self.annotations: frozenset[str] = _NO_ANNOTATIONS
-        """Which of these fields they have."""
+        self.annotated: dict[str, list[int]] = {}
+        """The indices of the nodes that have an annotation, by the name of its field: `metadata_props` and so on."""
+        self.repeated_keys: list[int] = []
+        """The indices of the nodes whose metadata may have a key twice; no other node's have."""
         self.longest = 0x7F
         """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
         self.is_canonical = True
@@ -210,12 +220,51 @@ def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """
     table, batch = NodeTable(before), _Batch()
-    _read(nodes, table, batch)
+    _read(nodes, table, batch, notes := _Notes(table))
     batch.parse()
+    notes.parse()
     return table
 
 
-def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
+class _Notes:
+    """Metadata of nodes, parsed together: to parse those of each node takes more time than all else about it."""
+
+    __slots__ = ("_counts", "_indices", "_pieces", "_table")
+
+    def __init__(self, table: NodeTable) -> None:
+        self._table = table
+        self._indices: list[int] = []
+        self._counts: list[int] = []
+        self._pieces: list[bytes] = []
+
+    def add(self, index: int, pieces: list[bytes]) -> None:
+        """Take in the serialized entries of the node with this index."""
+        self._indices.append(index)
+        self._counts.append(len(pieces))
+        self._pieces += pieces
+        if len(self._indices) >= _NOTES_AT_ONCE:
+            self.parse()
+
+    def parse(self) -> None:
+        """Note in the table which nodes have a key twice, and whether all are written as Protocol Buffers writes."""
+        if not self._indices:
+            return
+        entries = _nodeless(b"".join(self._pieces), self._table)[0].metadata_props
+        if len(entries) != len(self._pieces):  # they cannot be parsed
+            self._table.repeated_keys += self._indices
+        else:
+            keys = [entry.key for entry in entries]
+            start = 0
+            for index, count in zip(self._indices, self._counts, strict=True):
+                if len(set(keys[start : start + count])) < count:
+                    self._table.repeated_keys.append(index)
+                start += count
+        self._indices.clear()
+        self._counts.clear()
+        self._pieces.clear()
+
+
+def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes) -> None:
     add_inputs, add_outputs = table.inputs.append, table.outputs.append
     made_by, positions = table.outputs, table.positions
     positions[""] = BEFORE_NODES
@@ -284,7 +333,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch) -> None:
             key = rest, len(inputs), len(outputs)
             form = known(key) or find(key)
         if form is None:
-            form = _form(rest, inputs, outputs, table, batch)
+            form = _form(rest, inputs, outputs, table, batch, notes)
             batch.parse(_BATCH_BYTES)
         add_inputs(tuple(inputs))
         add_outputs(tuple(outputs))
@@ -341,18 +390,25 @@ def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
     return proto, known
 
 
-def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, batch: _Batch) -> NodeForm:
+def _form(
+    rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, batch: _Batch, notes: _Notes
+) -> NodeForm:
     """The form of the node that is next in the table."""
-    core = _without_annotations(rest, table)
+    core = _without_annotations(rest, table, notes)
     key: _Key = (core, len(inputs), len(outputs))
-    given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
-    if not (all(given[0]) and all(given[1])):
-        key = (core, *given)
+    if "" in inputs or "" in outputs:
+        key = (core, tuple(map(bool, inputs)), tuple(map(bool, outputs)))
     form = _forms.get(key) or batch.find(key)
     if form is None:
+        given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
         bare = _bare(core)
-        form = NodeForm(*bare, *given) if bare is not None else _parsed_form(core, given, table, batch)
-        if len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES and table.is_canonical:
+        if bare is not None:
+            form, has_annotations = NodeForm(*bare, *given), False
+        else:
+            form, has_annotations = _parsed_form(core, given, table, batch)
+        is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES
+        # What has the same bytes as a node with annotations has these too, and the table has to take note of them.
+        if is_short and table.is_canonical and not has_annotations:
             form.is_shared = True
             batch.remember(key, form)
     return form
@@ -379,8 +435,12 @@ def _interned(name: str) -> str:
 
 def _parsed_form(
     core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable, batch: _Batch
-) -> NodeForm:
-    """The form as the parser reads it. The table takes note of what it does not give again."""
+) -> tuple[NodeForm, bool]:
+    """Return the form as the parser reads it, and whether it found annotations that `_without_annotations` did not.
+
+    These stand in another order than Protocol Buffers writes them in, or have tags of two bytes. The table takes note
+    of what the parser does not write again.
+    """
     is_long = len(core) > MAX_SHARED_BYTES
     proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
     # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
@@ -389,47 +449,55 @@ def _parsed_form(
         table.is_canonical = False
     if proto.input or proto.output or proto.HasField("name"):
         table.is_canonical = False
-    # What stands in another order, or among fields that the schema has not, is found here alone.
+    index = len(table.forms)
     annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
-    if annotations:
-        table.annotated.append(len(table.forms))
-        table.annotations = table.annotations.union(annotations)
+    for field in annotations:
+        table.annotated.setdefault(field, []).append(index)
+    if proto.metadata_props:
+        table.repeated_keys.append(index)
     op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
     if is_long:
-        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:])
+        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:]), bool(annotations)
     form = NodeForm(op_type, domain, *given, overload=overload)
     if proto.attribute:
         for field in _BESIDE_ATTRIBUTES:
             proto.ClearField(field)
         batch.add(form, len(proto.attribute), proto.SerializePartialToString())
-    return form
+    return form, bool(annotations)
 
 
 _BESIDE_ATTRIBUTES: Final = ("input", "output", "name", "op_type", "domain", "overload", *_ANNOTATIONS.values())
 
 
-def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
-    """What decides the form. The table takes note of a node that has more than that."""
+def _without_annotations(rest: bytes, table: NodeTable, notes: _Notes) -> bytes:
+    """Return what decides the form. The table takes note of the annotations of the node."""
     if _ANNOTATIONS.keys().isdisjoint(rest):
         return rest
     pieces: list[bytes] = []
-    annotations: list[bytes] = []
+    metadata: list[bytes] = []
+    others: list[bytes] = []
     position = tag = 0
     try:
         while position < len(rest):
             start, before, tag = position, tag, rest[position]
             if tag not in _IN_REST or tag < before:
-                return rest  # the parser tells what is wrong with it
+                return rest  # the parser finds out what is wrong with it
             length, position = rest[start + 1], start + 2
             if length >= 0x80:
                 length, position = decode_varint(rest, start + 1)
             position += length
-            (annotations if tag in _ANNOTATIONS else pieces).append(rest[start:position])
+            of_tag = pieces if tag not in _ANNOTATIONS else metadata if tag == _METADATA else others
+            of_tag.append(rest[start:position])
     except (IndexError, OverflowError):
         return rest
-    if not annotations:
-        return rest
-    table.annotated.append(len(table.forms))
-    table.annotations = table.annotations.union([_ANNOTATIONS[piece[0]] for piece in annotations])
-    _checked(b"".join(annotations), table)
-    return b"".join(pieces)
+    if position > len(rest):
+        return rest  # the last field is cut off
+    index = len(table.forms)
+    if metadata:
+        table.annotated.setdefault("metadata_props", []).append(index)
+        notes.add(index, metadata)
+    if others:
+        for field in {_ANNOTATIONS[piece[0]] for piece in others}:
+            table.annotated.setdefault(field, []).append(index)
+        _nodeless(b"".join(others), table)
+    return b"".join(pieces) if metadata or others else rest

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
-from onnx_lint.ir.documents.kinds import MODEL
+from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
 from onnx_lint.loader.binary.strip_payloads import Skeleton
 from onnx_lint.model import Model, Proto
 
@@ -66,6 +66,8 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
             return None, False
         is_right = is_canonical(piece, data)
         is_as_written = is_as_written and not _gives_again(piece, given)
+        if kind in _WITH_TYPES and may_nest(data):
+            is_as_written = False
         if len(skeleton.copied) == 1 and kind != MODEL:
             return piece, is_as_written and (is_right or _is_packed(data, kind))
         known = data if is_right else piece.SerializePartialToString()
@@ -73,6 +75,12 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
         is_as_written = is_as_written and (is_right or _is_packed(data, kind))
         whole.MergeFromString(known)
     return whole, is_as_written
+
+
+_WITH_TYPES = frozenset(
+    {OPERATOR_SET, *("AttributeProto", "FunctionProto", "GraphProto", "NodeProto", "TypeProto", "ValueInfoProto")}
+)
+"""The kinds of documents but models in which types may stand."""
 
 
 def _gives_again(piece: Proto, given: set[str]) -> bool:
@@ -110,8 +118,8 @@ def _is_packed(data: bytes, kind: str) -> bool:
 
 
 _SHALLOW = 10
-"""Graphs or values inside one another: a graph is three messages further in than the one around it, and has a few more
-in it."""
+"""Graphs, types or values inside one another: a graph is three messages further in than the one around it, and has a
+few more in it."""
 
 
 def is_shallow(model: Model) -> bool:
@@ -119,4 +127,17 @@ def is_shallow(model: Model) -> bool:
     graphs = model.graphs
     if len(graphs) > _SHALLOW and max([graph.depth for graph in graphs]) > _SHALLOW:
         return False
-    return all(len(place.key) <= _SHALLOW for _, place in model.values())
+    types = {each for graph in graphs for infos in graph.value_infos.values() for each in infos.types}
+    return not any(map(may_nest, types)) and all(len(place.key) <= _SHALLOW for _, place in model.values())
+
+
+def may_nest(data: bytes) -> bool:
+    """Whether types may nest deeply in a serialized message: each level has a byte that is the tag of what it holds."""
+    return len(data) > _LEAST_NESTED and sum(map(data.count, _NESTED_TYPES)) > _SHALLOW
+
+
+_NESTED_TYPES = (b"\x22", b"\x2a", b"\x4a")
+"""The tags of a sequence, a map and an optional in a TypeProto."""
+
+_LEAST_NESTED = 4 * _SHALLOW
+"""A type in another one takes up four bytes at least: two tags and two lengths."""

@@ -15,7 +15,7 @@ from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import WINDOW_BYTES, Source
 from onnx_lint.ir.documents.kinds import KINDS, MODEL
 from onnx_lint.ir.places.place import ROOT, Place
-from onnx_lint.loader.binary.canonical import is_canonical, parse
+from onnx_lint.loader.binary.canonical import is_canonical, may_nest, parse
 from onnx_lint.loader.binary.packed import check_packed
 from onnx_lint.loader.binary.runs import RUN, records_of
 from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH
@@ -27,6 +27,9 @@ from onnx_lint.schema.wire import WireError, WireType
 MAX_FAULTS = 1000
 """How many faults of one kind are listed; what is beyond is counted."""
 
+
+_WITHOUT_TYPES = frozenset({"MapProto", "OptionalProto", "SequenceProto", "SparseTensorProto", "TensorProto"})
+"""Messages, some of them large, in which no type can stand."""
 
 _WRITTEN_ONCE = {
     "ModelProto": ("graph", "ir_version"),
@@ -196,6 +199,8 @@ class _Audit:
         if not self.skips_canonical or length > min(self.credit, WINDOW_BYTES):
             return False
         data = self.source.read_at(start, length)
+        if message not in _WITHOUT_TYPES and may_nest(data):
+            return False  # what is in a deep type, the parser does not tell
         proto = parse(data, message) if len(data) == length else None
         is_right = proto is not None and is_canonical(proto, data)
         self.credit += length if is_right else -length

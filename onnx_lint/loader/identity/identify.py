@@ -113,7 +113,7 @@ def identify(source: Source, name: str) -> Form | Fault:
         if head.startswith(mark):
             return _no_model(f"the file is {what}, not a model")
     # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
-    if head.translate(None, _CONTROL) == head and _is_utf8(head):
+    if is_text(head):
         return _identify_text(head.removeprefix(b"\xef\xbb\xbf"), name)
     return Form.BINARY
 
@@ -121,6 +121,11 @@ def identify(source: Source, name: str) -> Form | Fault:
 def _empty(name: str) -> Form | Fault:
     """An empty file is an empty message in every form; as a model it is no use to anybody."""
     return _no_model("the file is empty" if name != "-" else "standard input is empty")
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether the beginning of a file is that of a text in UTF-8."""
+    return head.translate(None, _CONTROL) == head and _is_utf8(head)
 
 
 def _is_utf8(head: bytes) -> bool:

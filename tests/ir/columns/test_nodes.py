@@ -82,8 +82,9 @@ def _expected(node: Any) -> tuple[object, ...]:
     )
 
 
-def _is_annotated(node: Any) -> bool:
-    return node.HasField("doc_string") or bool(node.metadata_props or node.device_configurations)
+def _has_repeated_keys(node: Any) -> bool:
+    keys = [entry.key for entry in node.metadata_props]
+    return len(set(keys)) < len(keys)
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -101,7 +102,12 @@ def test_the_table_has_what_the_nodes_have(seed: int, most: int, monkeypatch: py
         nodes.append(node)
     table = node_table([node.SerializeToString() for node in nodes])
     assert _rows(table) == list(map(_expected, nodes))
-    assert table.annotated == [index for index, node in enumerate(nodes) if _is_annotated(node)]
+    for field in ("doc_string", "metadata_props", "device_configurations"):
+        annotated = [index for index, node in enumerate(nodes) if getattr(node, field)]
+        found = table.annotated.get(field, [])  # a text that is there but empty may be among them
+        assert [index for index in found if getattr(nodes[index], field)] == annotated
+    repeating = [index for index, node in enumerate(nodes) if _has_repeated_keys(node)]
+    assert set(table.repeated_keys) >= set(repeating)
     names = [name for node in nodes for name in (node.name, *node.input, *node.output)]
     assert table.longest == max(127, *(len(name.encode()) for name in names))
     long_types = [
@@ -235,3 +241,40 @@ def test_types_that_nest_too_deep_for_the_whole_file_are_left_to_the_slow_walk()
     with pytest.raises(DecodeError):
         schema.message("ModelProto").FromString(data)
     assert [fault.kind for fault in load(BytesSource(data), "model.onnx").faults] == [FaultKind.NESTING]
+
+
+def _annotated_nodes(count: int) -> list[bytes]:
+    nodes = []
+    for index in range(count):
+        node = NODE(op_type="Relu", input=[f"x{index}"], output=[f"y{index}"], name=f"n{index}")
+        node.metadata_props.add(key="pkg.torch.onnx.fx_node", value=f"value {index}")
+        node.metadata_props.add(key="namespace", value=f"layer {index}")
+        nodes.append(node)
+    return [node.SerializeToString() for node in nodes]
+
+
+def test_nodes_with_metadata_share_a_form():
+    table = node_table(_annotated_nodes(250))
+    assert len(set(table.forms)) == 1
+    assert table.annotated == {"metadata_props": list(range(250))}
+    assert table.repeated_keys == []
+    assert table.is_canonical
+
+
+@pytest.mark.parametrize("index", [0, 99, 100, 249])
+def test_a_repeated_key_is_found_among_many_nodes(index: int):
+    nodes = _annotated_nodes(250)
+    nodes[index] += NODE(metadata_props=[{"key": "namespace", "value": "again"}]).SerializeToString()
+    assert node_table(nodes).repeated_keys == [index]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [b"\x4a\x20\x0a\x01k", b"\x4a\x03\x0a\x01\xff", b"\x4a\x85\x00\x0a\x01k\x12\x00", b"\x4a\x02\x50\x01"],
+    ids=["cut off", "no UTF-8", "a longer length than needed", "an unknown field"],
+)
+@pytest.mark.parametrize("index", [0, 99, 100, 249])
+def test_metadata_that_are_not_written_canonically_are_noticed(index: int, wrong: bytes):
+    nodes = _annotated_nodes(250)
+    nodes[index] += wrong
+    assert not node_table(nodes).is_canonical

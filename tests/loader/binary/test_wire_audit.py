@@ -297,6 +297,44 @@ def test_nesting_is_refused_where_protobuf_refuses_it(depth: int):
         assert [fault.kind for fault in model.faults] == [FaultKind.NESTING]
 
 
+def _type(depth: int, content: bytes) -> bytes:
+    """A TypeProto of so many sequences, maps and optionals in turn, with the fields in the tensor type inside."""
+    inner = length(1, number(1, 1) + content)
+    for level in range(depth):
+        if level % 3 == 1:
+            inner = length(5, number(1, 7) + length(2, inner))
+        else:
+            inner = length((4, 5, 9)[level % 3], length(1, inner))
+    return inner
+
+
+@pytest.mark.parametrize("depth", [0, 9, 15, 16, 28, 29, 30, 31, 40, 45])
+@pytest.mark.parametrize("place", ["input", "value_info", "attribute", "subgraph"])
+def test_an_unknown_field_in_a_type_is_found_however_deep_it_is(depth: int, place: str):
+    """Protocol Buffers removes unknown fields 64 messages deep, and parses 100."""
+    for content, kinds in ((b"", []), (number((1 << 29) - 1, 5), [FaultKind.UNKNOWN_FIELD])):
+        type_ = _type(depth, content)
+        value = length(1, b"v") + length(2, type_)
+        node = length(4, b"Relu")
+        match place:
+            case "input":
+                graph = length(11, value)
+            case "value_info":
+                graph = length(13, value)
+            case "attribute":
+                graph = length(1, node + length(5, length(1, b"t") + length(14, type_) + number(20, 13)))
+            case _:
+                graph = length(13, value)
+                for _ in range(3):
+                    graph = length(1, node + length(5, length(1, b"g") + length(6, graph) + number(20, 5)))
+        data = BASE + length(7, graph)
+        model = loaded(data)
+        if not protobuf_reads(data):
+            assert [fault.kind for fault in model.faults] == [FaultKind.NESTING]
+            continue
+        assert [fault.kind for fault in model.faults] == kinds, (depth, place)
+
+
 @pytest.mark.parametrize("messages", [0, 1, 40, 99])
 @pytest.mark.parametrize("total", [99, 100, 101, 110])
 def test_groups_count_like_messages(messages: int, total: int):
