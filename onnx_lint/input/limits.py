@@ -135,7 +135,7 @@ def exceeded(name: str, limits: Limits, actual: str) -> str:
 
 def refusal(name: str, limits: Limits, actual: str, needed: int | None) -> str:
     """The sentence that a file is not checked: `actual` says what there is, `needed` the value that would do."""
-    allowed = _shown(name, getattr(limits, name))
+    allowed = shown_limit(name, getattr(limits, name))
     option = f"option --limit {name}" if needed is None else f"--limit {name}={_rounded_up(name, needed)} would do"
     return f"{actual}, more than the limit {name} of {allowed} ({option})"
 
@@ -145,7 +145,7 @@ def describe_limit(name: str, limits: Limits) -> str:
     return f"at most {getattr(limits, name):,}, the limit {name}"
 
 
-def _shown(name: str, value: int) -> str:
+def shown_limit(name: str, value: int) -> str:
     """The value with the largest unit that it is a multiple of: `2 GiB`."""
     if name in BYTE_LIMITS:
         for unit in ("GiB", "MiB", "KiB"):

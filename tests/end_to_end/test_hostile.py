@@ -36,7 +36,7 @@ from support.wire.wire_bytes import length, number
 from onnx_lint import lint, schema
 from onnx_lint.engine.lint import lint_file, lint_source
 from onnx_lint.engine.settings import Settings
-from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, LimitError
+from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, LimitError, shown_limit
 from onnx_lint.input.source import BytesSource
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
@@ -428,7 +428,10 @@ def test_the_documentation_names_every_limit_with_its_default():
 
     documentation = " ".join(registry()["exceeded-limit"].rule.documentation.split())
     for name in NAMES:
-        assert f"`{name}` ({getattr(DEFAULT_LIMITS, name)}" in documentation
+        assert (
+            f"`{name}` ({shown_limit(name, getattr(DEFAULT_LIMITS, name)).replace(' ', '').replace(',', '')})"
+            in documentation
+        )
 
 
 def test_the_expansion_of_functions_is_counted_and_not_made():
