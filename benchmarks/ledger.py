@@ -83,7 +83,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "exec(''.join(f'class C{n}(Record):{fields}' for n in range(60)))",
         "exec(''.join(f'@dataclass(frozen=True, slots=True)\\nclass C{n}:{fields}' for n in range(60)))",
     ),
-    "few-instances": Pair(_SMALL, "main()", "from onnx_lint import record\nrecord._FEW = 0\nmain()"),
     "descriptor-pool": Pair(
         "from onnx_lint.schema.pool import factory\n",
         "factory()",
