@@ -40,9 +40,9 @@ class Pair:
 _SMALL: Final = "import sys; sys.argv[1:] = [SMALL]; from onnx_lint.__main__ import main\n"
 _MANY: Final = _SMALL.replace("SMALL", "MANY")
 _LINT: Final = """
-from onnx_lint.engine import lint_source
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 settings, data = Settings(), open(SMALL, "rb").read()
 def lint(times):
     for _ in range(times):
@@ -51,7 +51,7 @@ def lint(times):
 _JOBS: Final = """
 from onnx_lint.cli import workers
 from onnx_lint.cli.lint_one import Task
-from onnx_lint.settings import Settings
+from onnx_lint.engine.settings import Settings
 settings = Settings()
 def jobs(times, count=2):
     for _ in workers.in_workers([Task(SMALL, settings)] * times, range(times), count):
@@ -59,18 +59,18 @@ def jobs(times, count=2):
 """
 _LOAD: Final = """
 from onnx_lint.loader import load
-from onnx_lint.source import BytesSource
+from onnx_lint.input.source import BytesSource
 data = open(LARGE, "rb").read()
 """
 _FOLLOWED: Final = """
 from onnx_lint.loader import load
-from onnx_lint.source import BytesSource
+from onnx_lint.input.source import BytesSource
 model = load(BytesSource(open(FLAT, "rb").read()), "m.onnx")
 model.operators, model.imports, [graph.positions for graph in model.graphs]
 """
 _TENSORS: Final = """
 from onnx_lint import schema
-from onnx_lint.model.columns.gather import CHUNK
+from onnx_lint.ir.columns.gather import CHUNK
 Tensor = schema.message("TensorProto")
 written = [Tensor(name=f"w{n}", data_type=1, dims=[n, 3], raw_data=b"1234").SerializeToString() for n in range(20_000)]
 """
@@ -78,7 +78,7 @@ written = [Tensor(name=f"w{n}", data_type=1, dims=[n, 3], raw_data=b"1234").Seri
 PAIRS: Final[Mapping[str, Pair]] = {
     "no-click": Pair("", "import onnx_lint.cli.run", "import onnx_lint.cli.application"),
     "records": Pair(
-        "from onnx_lint.record import Record\nfrom dataclasses import dataclass\n"
+        "from onnx_lint.common.record import Record\nfrom dataclasses import dataclass\n"
         "fields = '\\n a: int\\n b: str\\n c: tuple[int, ...] = ()\\n'\n",
         "exec(''.join(f'class C{n}(Record):{fields}' for n in range(60)))",
         "exec(''.join(f'@dataclass(frozen=True, slots=True)\\nclass C{n}:{fields}' for n in range(60)))",
@@ -89,39 +89,40 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from google.protobuf import descriptor_pool, message_factory",
     ),
     "descriptor-set": Pair(
-        "from onnx_lint import package_data, schema\nfrom onnx_lint.schema.pool import factory\nfactory()\n",
+        "from onnx_lint import schema\nfrom onnx_lint.common import package_data\n"
+        "from onnx_lint.schema.pool import factory\nfactory()\n",
         "schema.pool()",
         "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
         "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
     ),
     "compiled-clauses": Pair(
-        "from onnx_lint import package_data\nfrom onnx_lint.spec import clauses\n"
+        "from onnx_lint.common import package_data\nfrom onnx_lint.spec import clauses\n"
         "source = package_data.read('onnx_lint.spec', clauses.SOURCE)\n",
         "assert clauses._compiled(source)",
         "clauses.parse(source.decode())",
     ),
     "entry-points": Pair(
-        "from onnx_lint import registry\n",
+        "from onnx_lint.engine import registry\n",
         "registry._has_plugins()",
         "from importlib.metadata import entry_points\nentry_points(group=registry.ENTRY_POINT_GROUP)",
     ),
     "package-data": Pair(
-        "import onnx_lint.spec\nfrom onnx_lint import package_data\n",
+        "import onnx_lint.spec\nfrom onnx_lint.common import package_data\n",
         "package_data.read('onnx_lint.spec', 'clauses.jsonl')",
         "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.jsonl')",
     ),
     "json-scanner": Pair(
-        "import functools, re, warnings\nfrom onnx_lint import package_data\n",
+        "import functools, re, warnings\nfrom onnx_lint.common import package_data\n",
         "package_data.parsed(b'[1]')",
         "import json\njson.loads(b'[1]')",
     ),
     "rules-asked": Pair(
         _LINT,
         "lint(1)",
-        "from onnx_lint.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
+        "from onnx_lint.engine.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
     ),
     "default-rules": Pair(
-        "from onnx_lint import selection, settings\nfrom onnx_lint.registry import registry\n"
+        "from onnx_lint.engine import selection, settings\nfrom onnx_lint.engine.registry import registry\n"
         "registry(), settings.Settings()\n",
         "selection.selected_rules(settings.Settings())",
         "for entry in registry().values():\n    entry.default = None\nselection.selected_rules(settings.Settings())",
@@ -129,8 +130,9 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "used-late": Pair(
         _SMALL,
         "main()",
-        "import onnx_lint.loader.elements, onnx_lint.model.places.byte_ranges, onnx_lint.model.places.enclosing_names\n"
-        "import onnx_lint.model.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
+        "import onnx_lint.loader.limits.elements, onnx_lint.ir.places.byte_ranges\n"
+        "import onnx_lint.ir.places.enclosing_names\n"
+        "import onnx_lint.inference.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
         "import onnx_lint.spec.operators.history, struct\nmain()",
     ),
     "values-asked": Pair(
@@ -141,7 +143,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "shape-families": Pair(
         _LINT,
         "lint(1)",
-        "from importlib import import_module\nfrom onnx_lint.model.shapes import rules\nlint(1)\n"
+        "from importlib import import_module\nfrom onnx_lint.inference.shapes import rules\nlint(1)\n"
         "for family in (*rules.FAMILIES, *rules.RUNTIME_FAMILIES):\n    import_module(f'{rules.__name__}.{family}')",
     ),
     "collector-at-start": Pair(_SMALL, "main()", "import gc\ngc.disable = lambda: None\nmain()"),
@@ -156,11 +158,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "census": Pair(
         _MANY,
         "main()",
-        "from onnx_lint.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
+        "from onnx_lint.engine.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
         "Census.note = lambda *_: None\nmain()",
     ),
     "asked-at-once": Pair(
-        _LOAD.replace("LARGE", "SMALL") + "from onnx_lint import selection\nfrom onnx_lint.settings import Settings\n"
+        _LOAD.replace("LARGE", "SMALL")
+        + "from onnx_lint.engine import selection\nfrom onnx_lint.engine.settings import Settings\n"
         "model, asked = load(BytesSource(data), 'm.onnx'), selection.selection_of(Settings())\nasked.asked(model)\n",
         "for _ in range(3_000):\n    asked.asked(model)",
         "def one_by_one(model):\n    raise AttributeError\n"
@@ -168,25 +171,25 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "for _ in range(3_000):\n    asked.asked(model)",
     ),
     "evident-kinds": Pair(
-        "from onnx_lint.model.columns import tensor_encodings\n"
+        "from onnx_lint.ir.columns import tensor_encodings\n"
         "kinds = [(1, bytes([10, 2, size, 8]), 'raw_data', size * 32, -1) for size in range(2, 8)]\n"
         "assert all(map(tensor_encodings.is_evident_kind, kinds))\n",
         "for _ in range(5_000):\n    [tensor_encodings.is_evident_kind(kind) for kind in kinds]",
         "for _ in range(5_000):\n    [tensor_encodings._is_evident_kind(*kind) for kind in kinds]",
     ),
     "known-imports": Pair(
-        "from onnx_lint.model.operators import imports\nwritten = (('', 21), ('ai.onnx.ml', 3), ('pkg.torch', 1))\n"
+        "from onnx_lint.ir.operators import imports\nwritten = (('', 21), ('ai.onnx.ml', 3), ('pkg.torch', 1))\n"
         "imports._stated(written)\n",
         "for _ in range(20_000):\n    imports._stated(written)",
         "for _ in range(20_000):\n    imports._known.clear()\n    imports._stated(written)",
     ),
     "kept-kinds": Pair(
-        "from onnx_lint.model.flow import declared\nrow = 1, b'\\x0a\\x02\\x04\\x05'\n",
+        "from onnx_lint.inference.flow import declared\nrow = 1, b'\\x0a\\x02\\x04\\x05'\n",
         "for _ in range(20_000):\n    declared._kind(row)",
         "for _ in range(20_000):\n    declared._kind.__wrapped__(row)",
     ),
     "kept-types": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.model.shapes.stated import fact_of_type, facts_of_types\n"
+        "from onnx_lint import schema\nfrom onnx_lint.inference.shapes.stated import fact_of_type, facts_of_types\n"
         "Type = schema.message('TypeProto')\nwritten = []\n"
         "for size in range(20):\n    made = Type()\n    made.tensor_type.elem_type = 1\n"
         "    made.tensor_type.shape.dim.add().dim_value = size\n    made.tensor_type.shape.dim.add().dim_param = 'N'\n"
@@ -197,7 +200,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
-        "from onnx_lint import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
+        "from onnx_lint.engine import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
     ),
     "files-ahead": Pair(
         _JOBS,
@@ -217,19 +220,19 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "columns-of-nodes": Pair(
         _LOAD + "from onnx_lint import schema\n",
         "outline = schema.nodeless('ModelProto').FromString(data)\n"
-        "from onnx_lint.model.columns.nodes import node_table\nnode_table(outline.graph.node)",
+        "from onnx_lint.ir.columns.nodes import node_table\nnode_table(outline.graph.node)",
         "proto = schema.message('ModelProto').FromString(data)\n"
         "kept = [(tuple(node.input), tuple(node.output), node.name, node.op_type, list(node.attribute))"
         " for node in proto.graph.node]",
     ),
     "shared-forms": Pair(
-        "from onnx_lint.model.columns import nodes\n"
+        "from onnx_lint.ir.columns import nodes\n"
         "written = list(nodes.schema.nodeless('ModelProto').FromString(open(FLAT, 'rb').read()).graph.node)\n",
         "nodes.node_table(written)",
         "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
     ),
     "parsed-strings": Pair(
-        "from onnx_lint.model.tensors import strings\nwindow = b'2\\x08abcdefgh' * 400_000\n",
+        "from onnx_lint.ir.tensors import strings\nwindow = b'2\\x08abcdefgh' * 400_000\n",
         "strings.short_record_count(window, 0)",
         "strings._walked_count(window, strings._TAG)",
     ),
@@ -244,7 +247,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "    tensor.name, tensor.data_type, list(tensor.dims)",
     ),
     "few-value-infos": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.model.columns import value_infos\n"
+        "from onnx_lint import schema\nfrom onnx_lint.ir.columns import value_infos\n"
         "made = schema.message('ValueInfoProto')(name='/layer/output')\nmade.type.tensor_type.elem_type = 1\n"
         "lists = {'input': [], 'output': [made.SerializeToString()], 'value_info': []}\n",
         "for _ in range(5_000):\n    value_infos.columns_of(lists)",
@@ -253,40 +256,42 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "plain-outcomes": Pair(
         _FOLLOWED,
         "model.value_flow",
-        "from onnx_lint.model.flow.cell import Cell\noutcome = Cell.outcome\n"
+        "from onnx_lint.inference.flow.cell import Cell\noutcome = Cell.outcome\n"
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "Cell.outcome = forgetful\nmodel.value_flow",
     ),
     "cells-of-holders": Pair(
         _FOLLOWED.replace("FLAT", "NESTED"),
         "model.value_flow",
-        "from onnx_lint.model.flow import frames\nframes._key_of_holder = lambda form: None\nmodel.value_flow",
+        "from onnx_lint.inference.flow import frames\nframes._key_of_holder = lambda form: None\nmodel.value_flow",
     ),
     "known-branches": Pair(
         _FOLLOWED.replace("FLAT", "NESTED"),
         "model.value_flow",
-        "from onnx_lint.model.flow.cell import Cell\nkeep = Cell.keep\n"
+        "from onnx_lint.inference.flow.cell import Cell\nkeep = Cell.keep\n"
         "Cell.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
         "model.value_flow",
     ),
     "out-of-reach": Pair(
-        "from pathlib import Path\nfrom onnx_lint import loader\nfrom onnx_lint.limits import DEFAULT_LIMITS\n"
-        "from onnx_lint.source import BytesSource\nfrom onnx_lint.loader import elements\n"
+        "from pathlib import Path\nfrom onnx_lint import loader\nfrom onnx_lint.input.limits import DEFAULT_LIMITS\n"
+        "from onnx_lint.input.source import BytesSource\nfrom onnx_lint.loader.limits import elements\n"
         "sources = [BytesSource(path.read_bytes()) for path in Path(MANY).iterdir()]\n"
         "def counted():\n    for source in sources:\n        loader._countable(source, 'ModelProto', DEFAULT_LIMITS)\n",
         "counted()",
         "loader.SMALL_BYTES = 0\ncounted()",
     ),
     "counted-pieces": Pair(
-        "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
-        "from onnx_lint.source import BytesSource\n"
+        "from onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
+        "from onnx_lint.input.source import BytesSource\n"
         "skeleton = read_skeleton(BytesSource(open(LARGE, 'rb').read()), 1 << 29, 5_000_000)\n",
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
         "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
     ),
     "counted-forms": Pair(
-        "from onnx_lint.loader import elements\nfrom onnx_lint.loader.strip_payloads import read_skeleton\n"
-        "from onnx_lint.source import BytesSource\n"
+        "from onnx_lint.loader.limits import elements\n"
+        "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
+        "from onnx_lint.input.source import BytesSource\n"
         "skeleton = read_skeleton(BytesSource(open(FLAT, 'rb').read()), 1 << 29, 5_000_000)\n",
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",
         "def each(self, values):\n    found = []\n    for value in values:\n        self.distinct_node(value, found)\n"
@@ -294,14 +299,14 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",
     ),
     "equal-functions": Pair(
-        "from onnx_lint.loader import load\nfrom onnx_lint.source import BytesSource\n"
-        "from onnx_lint.model.documents import roots\ndata = open(FUNCTIONS, 'rb').read()\n",
+        "from onnx_lint.loader import load\nfrom onnx_lint.input.source import BytesSource\n"
+        "from onnx_lint.ir.documents import roots\ndata = open(FUNCTIONS, 'rb').read()\n",
         "load(BytesSource(data), 'm.onnx').value_flow",
         "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
         "load(BytesSource(data), 'm.onnx').value_flow",
     ),
     "forms-of-scopes": Pair(
-        "from onnx_lint.loader import load\nfrom onnx_lint.source import BytesSource\n"
+        "from onnx_lint.loader import load\nfrom onnx_lint.input.source import BytesSource\n"
         "model = load(BytesSource(open(FUNCTIONS, 'rb').read()), 'm.onnx')\noperators = model.operators\n"
         "assert operators.not_verified() == {}\n",
         "for _ in range(10):\n    del vars(operators)['forms_by_scope']\n    operators.not_verified()",
@@ -309,13 +314,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "        operators._are_verified(operators.scope(graph.function), graph.form_counts.keys())",
     ),
     "attribute-kinds": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.model.columns import attribute_kinds\n"
+        "from onnx_lint import schema\nfrom onnx_lint.ir.columns import attribute_kinds\n"
         "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",
         "for _ in range(20_000):\n    attribute_kinds.attribute_kind(made)",
         "for _ in range(20_000):\n    attribute_kinds._asked(made)",
     ),
     "small-nodes": Pair(
-        _LOAD + "from onnx_lint.loader import strip_payloads\n",
+        _LOAD + "from onnx_lint.loader.binary import strip_payloads\n",
         "strip_payloads.read_skeleton(BytesSource(data), 1 << 29, 5_000_000)",
         "strip_payloads.LONG_RUN = 1 << 60\nstrip_payloads.read_skeleton(BytesSource(data), 1 << 29, 5_000_000)",
     ),

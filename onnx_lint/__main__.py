@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from onnx_lint.memory import end_at_once, held_to_the_end
+from onnx_lint.common.memory import end_at_once, held_to_the_end
 
 
 def command() -> None:

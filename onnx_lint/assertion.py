@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.library import Lintable, Report, lint
-from onnx_lint.record import replace
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion

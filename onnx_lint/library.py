@@ -15,15 +15,15 @@ from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
-from onnx_lint.engine import lint_source, opened, report_of
-from onnx_lint.locations import shown_location
-from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.record import field_names, replace
+from onnx_lint.common.record import field_names, replace
+from onnx_lint.engine.lint import lint_source, opened, report_of
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.locations import shown_location
+from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError
+from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource, FileSource, Source, SourceError
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -65,7 +65,7 @@ class Report(BareReport):
 
     def of_rule(self, rule: str) -> tuple[Diagnostic, ...]:
         """The diagnostics of one rule, in order. Raises ValueError when there is no such rule."""
-        from onnx_lint.registry import registry
+        from onnx_lint.engine.registry import registry
         from onnx_lint.wording import suggestion
 
         if rule not in registry():
@@ -129,9 +129,9 @@ def lint(
     further folders into which they are followed. `download`: whether a remote model is fetched whole, up to the limit
     `file_bytes`, where its server gives no parts.
     `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
-    name, in place of the defaults of `onnx_lint.limits.Limits`. `target_ir`, `target_opset`: the newest IR version and,
-    by domain, the newest operator set versions that the consumer of the model knows. `consumers`: `onnx.checker`,
-    `onnxruntime`: what they are known to refuse is an error.
+    name, in place of the defaults of `onnx_lint.input.limits.Limits`. `target_ir`, `target_opset`: the newest IR
+    version and, by domain, the newest operator set versions that the consumer of the model knows. `consumers`:
+    `onnx.checker`, `onnxruntime`: what they are known to refuse is an error.
     `proto`: the message that is given, such as `TensorProto`; None to tell by the class of a message, or else by the
     content. `opset_imports`: the operator set versions, by domain, that a GraphProto or NodeProto is meant for; other
     files say so themselves. `baseline`: the file that lists the findings which are known: they are in

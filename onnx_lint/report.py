@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from onnx_lint.record import Record, replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.spec.clauses import Severity
 
 OWN_ERRORS = "onnx-lint"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from onnx_lint.cached import cached_property
+from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record, replace
+from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.model import Model, Place
-from onnx_lint.model.documents.kinds import NEEDS, Need
-from onnx_lint.record import Record, replace
 
 Element = Literal["form"]
 """What stands in models again and again, so that rules need not look at it again: what a node looks like."""
@@ -20,7 +20,7 @@ ELEMENTS: Final = get_args(Element)
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from onnx_lint.model.types.conflict import Conflict, Disagreement
+    from onnx_lint.inference.types.conflict import Conflict, Disagreement
 
     C = TypeVar("C", bound=Conflict)
     Fault = TypeVar("Fault")
@@ -99,7 +99,7 @@ class Rule(Record):
     @property
     def option_types(self) -> dict[str, Any]:
         """The type of each option."""
-        from onnx_lint.option_types import option_types
+        from onnx_lint.common.option_types import option_types
 
         return option_types(self.check, self.options)
 
@@ -119,11 +119,11 @@ def rule(
     `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
     package, for a plugin) that brought it. `about`: a cached property of Model, such as `Model.external_data`; a model
     of which it is false or empty cannot break the rule, which is then not asked. `of`: a kind of elements on each of
-    which by itself the rule, or what it is about, decides, see `onnx_lint.census`. `needs`: what the rule has to see
-    whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities that
-    it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id is the
-    function's name with dashes. Raises ValueError where `about` is no property of Model, `of` is no `Element`, or
-    `needs` is no `Need`.
+    which by itself the rule, or what it is about, decides, see `onnx_lint.engine.census`. `needs`: what the rule has to
+    see whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities
+    that it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id
+    is the function's name with dashes. Raises ValueError where `about` is no property of Model, `of` is no `Element`,
+    or `needs` is no `Need`.
     """
     if needs not in NEEDS:
         raise ValueError(f"a rule cannot need {needs!r}; there are {', '.join(NEEDS)}")

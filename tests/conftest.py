@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 import pytest
-from blessed import BLESSED
+from support.project.blessed import BLESSED
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
-from made_rules import registered
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
+from support.project.made_rules import registered
 
-from onnx_lint import assert_conforms, lint, selection
-from onnx_lint.registry import registry
+from onnx_lint import assert_conforms, lint
+from onnx_lint.engine import selection
+from onnx_lint.engine.registry import registry
 from onnx_lint.rule import Finding, Rule
 
 pytest_plugins = ["pytester"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
 
 from onnx_lint.cli.application import run
 from onnx_lint.spec.clauses import clauses

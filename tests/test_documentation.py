@@ -18,16 +18,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from checkout import ROOT
-from fixture_files import Fixture, fixtures_of
+from support.project.checkout import ROOT
+from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import lint
 from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.keys import KEYS
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.registry import registry
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 
 DOCS = ROOT / "docs"
@@ -278,3 +278,15 @@ def test_the_forms_of_a_report_are_current(name: str, tmp_path: Path):
     assert text == shown.read_bytes().decode(), "run PYTHONPATH=. python docs/generate/forms.py"
     for rule in ("undefined-name", "missing-producer", "unknown-value-info-name"):
         assert rule in text
+
+
+def test_the_table_of_folders_is_that_of_the_packages():
+    """CONTRIBUTING.md says of each package what the first sentence of its docstring says."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `onnx_lint/(\w+)` \| (.+) \|$", text, re.MULTILINE))
+    packages = {path.parent.name: path for path in (ROOT / "onnx_lint").glob("*/__init__.py")}
+    sentences = {
+        name: (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n\n")[0]
+        for name, path in packages.items()
+    }
+    assert rows == {name: " ".join(sentence.split()).removesuffix(".") for name, sentence in sentences.items()}

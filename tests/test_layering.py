@@ -13,26 +13,25 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, TESTS
-from syntax_trees import files, tree_of
-
-MODEL = ROOT / "onnx_lint" / "model"
+from support.project.checkout import ROOT, TESTS
+from support.project.syntax_trees import files, tree_of
 
 LAYERS = (
-    {"cached", "exit_status", "locations", "memory", "package_data", "record", "regular_file"},
-    {"distribution", "option_types", "source", "visible", "wording"},
+    {"common"},
+    {"wording"},
+    {"input"},
     {"spec"},
-    {"limits", "schema"},
+    {"schema"},
+    {"ir"},
+    {"inference"},
     {"model"},
     {"rule"},
     {"rules"},
-    {"loader", "registry", "report"},
-    {"census", "settings", "stopwatch"},
-    {"selection", "facts", "remote", "surroundings"},
-    {"diagnose", "located", "neighbourhood"},
+    {"loader", "report"},
+    {"remote", "surroundings"},
     {"engine"},
     {"reporters"},
-    {"baseline", "configuration"},
+    {"configuration"},
     {"fleet"},
     {"cli"},
     {"library"},
@@ -41,23 +40,27 @@ LAYERS = (
 )
 """The parts of the package from the ground up: each imports from itself and from the layers below it."""
 
-FLOORS = (
-    {"in_words", "payload", "places"},
-    {"columns", "fault"},
-    {"graph"},
-    {"names", "parts", "sharding"},
-    {"attributes"},
-    {"documents", "nesting", "operators", "tensors"},
-    {"types"},
-    {"newer_features", "shapes"},
-    {"flow"},
-    {"loaded_file"},
-    {"file_parts"},
-    {"analyses"},
-    {"model"},
-    {"__init__"},
-)
-"""The parts of `onnx_lint.model` from the ground up: each imports from itself and from the floors below it."""
+FLOORS = {
+    "ir": (
+        {"in_words", "payload", "places"},
+        {"columns", "fault"},
+        {"graph"},
+        {"names", "parts", "sharding"},
+        {"attributes"},
+        {"documents", "nesting", "operators", "tensors"},
+    ),
+    "inference": ({"types"}, {"shapes"}, {"flow"}),
+    "model": (
+        {"indexed_fields"},
+        {"newer_features"},
+        {"loaded_file"},
+        {"file_parts"},
+        {"analyses"},
+        {"model"},
+        {"__init__"},
+    ),
+}
+"""The parts of three packages from the ground up: each imports from itself and from the floors below it."""
 
 READ_BYTES = ("FromString", "MergeFromString", "ParseFromString", "SerializeToString", "SerializePartialToString")
 """The methods of messages that turn bytes into parts of a model, or parts of a model into bytes."""
@@ -190,20 +193,20 @@ def test_no_import_circles():
     assert sorted(needs) == []
 
 
-def _floor_of(part: str) -> int:
-    return next(floor for floor, parts in enumerate(FLOORS) if part in parts)
-
-
-def test_inside_the_model_imports_go_down():
-    parts = {Path(path.relative_to(ROOT / "onnx_lint" / "model").parts[0]).stem for path in MODEL.rglob("*.py")}
-    assert sorted(parts - set().union(*FLOORS)) == []
+@pytest.mark.parametrize("package", FLOORS)
+def test_inside_a_package_imports_go_down(package: str):
+    floors = FLOORS[package]
+    folder = ROOT / "onnx_lint" / package
+    parts = {Path(path.relative_to(folder).parts[0]).stem for path in folder.rglob("*.py")}
+    assert sorted(parts - {FACADE}.union(*floors)) == []
+    level = {part: level for level, floor in enumerate(floors) for part in floor}
     wrong = []
     for found in _all():
-        if found.layer != "model" or not found.name.startswith("onnx_lint.model"):
+        if found.layer != package or not found.name.startswith(f"onnx_lint.{package}"):
             continue
         own, (_, _, target, *_) = Path(found.file.parts[2]).stem, [*found.name.split("."), FACADE]
         target = target if target in parts else FACADE
-        if target != own and _floor_of(target) >= _floor_of(own):
+        if target != own and level.get(target, len(floors)) >= level.get(own, len(floors)):
             wrong.append(str(found))
     assert wrong == []
 
@@ -219,7 +222,7 @@ def test_the_bytes_of_nodes_initializers_and_value_infos_are_read_in_columns_onl
         ]
         seen += len(reads)
         folder = path.relative_to(ROOT / "onnx_lint" if path.is_relative_to(ROOT / "onnx_lint") else ROOT)
-        if not folder.is_relative_to("model/columns") and folder.parts[0] in {"model", "rules"}:
+        if not folder.is_relative_to("ir/columns") and folder.parts[0] in {"ir", "inference", "model", "rules"}:
             wrong += reads
     assert seen > 10
     assert wrong == []
@@ -241,7 +244,7 @@ def test_nobody_sets_an_attribute_of_a_model():
     """A model is finished when `load` returns it; what it derives it keeps itself."""
     wrong, seen = [], 0
     for path in files():
-        if path == MODEL / "loaded_file.py":
+        if path == ROOT / "onnx_lint" / "model" / "loaded_file.py":
             continue
         for function in ast.walk(tree_of(path)):
             if not isinstance(function, ast.FunctionDef):
@@ -264,7 +267,7 @@ def test_nobody_sets_an_attribute_of_a_model():
 
 
 OF_THE_PROCESS = {
-    Path("onnx_lint/model/tensors/checksum.py"),  # how far a file is read, to whoever shows it meanwhile
+    Path("onnx_lint/ir/tensors/checksum.py"),  # how far a file is read, to whoever shows it meanwhile
     Path("onnx_lint/cli/standard_streams.py"),  # that a stream of the process is lost
 }
 """Modules with a global that is of no model."""
@@ -276,17 +279,17 @@ OF_THE_SPECIFICATION = {
         *(
             "schema/variants:columns",
             "schema/wire:fields",
-            "loader/text_elements:json_fields",
+            "loader/text/text_elements:json_fields",
             "schema/wire:fields_by_name",
             "schema/reserved:_ranges",
         ),
-        "model/places/enclosing_names:_naming_field",
+        "ir/places/enclosing_names:_naming_field",
     },
     "a published IR version, or that of the target": {
         "spec/ir_versions:later_fields",
         "spec/element_types:later_element_types",
     },
-    "an equation in the module of a shape rule": {"model/shapes/equations:equation"},
+    "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "reporters/links:information_url",
@@ -383,7 +386,7 @@ def test_rich_and_numpy_are_imported_late():
 
 def test_one_file_owns_the_garbage_collector():
     wrong = [str(found) for found in _all() if found.name.split(".")[0] == "gc"]
-    assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/memory.py"]
+    assert [place.partition(":")[0] for place in wrong] == ["onnx_lint/common/memory.py"]
 
 
 SMALL = b"\x08\x0a\x3a\x00"
@@ -407,15 +410,15 @@ def test_nothing_is_imported_before_it_is_needed(statement: str, absent: list[st
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
-def test_where_a_module_of_model_and_loader_is_tested_follows_from_its_path():
-    """`model/a/b.py` is tested by `tests/model/a/test_b.py`, or as a part of its folder by `tests/model/test_a.py`.
+def test_where_a_module_is_tested_follows_from_its_path():
+    """`ir/a/b.py` is tested by `tests/ir/a/test_b.py`, or as a part of its folder by `tests/ir/test_a.py`.
 
     What has no function, such as a table or a record, has nothing to be tested. Beside the tests of shape rules stands
     a file of cases for each family, with which the rules are held against the onnx package.
     """
     modules = {
         path.relative_to(ROOT / "onnx_lint").with_suffix("")
-        for folder in ("model", "loader")
+        for folder in ("ir", "inference", "model", "loader")
         for path in (ROOT / "onnx_lint" / folder).rglob("*.py")
         if path.name != "__init__.py" and "def " in path.read_text(encoding="utf-8")
     }

@@ -11,8 +11,8 @@ import onnx
 import onnx.parser
 import onnx_ir
 import pytest
-from clean_model import CLEAN
 from google.protobuf import text_format
+from support.models.clean_model import CLEAN
 
 from onnx_lint import Report, lint
 from onnx_lint.cli.application import run

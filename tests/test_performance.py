@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from checkout import ROOT
-from syntax_trees import files, tree_of
+from support.project.checkout import ROOT
+from support.project.syntax_trees import files, tree_of
 
 CITED = re.compile(r"docs/performance\.md:\s+([a-z-]+)")
 PART = "half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|fifteenth|twentieth|fiftieth|hundredth"

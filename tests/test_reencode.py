@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/reencode.py writes is what it says, to Protocol Buffers themselves."""
+"""What tests/support/wire/reencode.py writes is what it says, to Protocol Buffers themselves."""
 
 from __future__ import annotations
 
 from random import Random
 
 import pytest
-from checkout import TESTS
-from reencode import Widths, packed, padded, read, reordered, split, unpacked, write
-from wire_bytes import rich_model
+from support.project.checkout import TESTS
+from support.wire.reencode import Widths, packed, padded, read, reordered, split, unpacked, write
+from support.wire.wire_bytes import rich_model
 
 from onnx_lint import schema
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.registry import INDEX, Registered, index_entry, registry
-from onnx_lint.selection import applies
-from onnx_lint.settings import Settings
+from onnx_lint.engine.registry import INDEX, Registered, index_entry, registry
+from onnx_lint.engine.selection import applies
+from onnx_lint.engine.settings import Settings
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 

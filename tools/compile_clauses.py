@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.record import field_names
+from onnx_lint.common.record import field_names
 from onnx_lint.spec.clauses import COMPILED, SOURCE, Clause, parse
 
 

@@ -28,10 +28,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.knowledge import has_known_shape
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.model.flow.knowledge import has_known_shape
-from onnx_lint.record import Record
-from onnx_lint.source import BytesSource
 
 Dim = int | None
 """A size; None where it is a variable, an expression, or not known."""

@@ -100,8 +100,8 @@ def record(capture: Capture) -> list[Text]:
 
 
 def _binary(text: str) -> bytes:
+    from onnx_lint.input.source import BytesSource
     from onnx_lint.loader import load
-    from onnx_lint.source import BytesSource
 
     data: bytes = load(BytesSource(text.encode())).proto.SerializeToString(deterministic=True)
     return data

@@ -10,16 +10,16 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from fixture_files import COUNTED, Fixture, diagnostics_of, fixtures_of
+from support.project.fixture_files import COUNTED, Fixture, diagnostics_of, fixtures_of
 
 from generate.markdown import block
-from onnx_lint.engine import lint_source, report_of
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import lint_source, report_of
+from onnx_lint.engine.selection import selected_rules
+from onnx_lint.input.source import BytesSource
 from onnx_lint.report import Report
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
 from onnx_lint.rule import Rule
-from onnx_lint.selection import selected_rules
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 MAX_INVALID: Final = 4

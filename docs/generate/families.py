@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from families import FAMILIES, THROUGH_FUNCTIONS, Member, broken_in, kept_in, members, through_functions
+from support.project.families import FAMILIES, THROUGH_FUNCTIONS, Member, broken_in, kept_in, members, through_functions
 
 from generate.markdown import page, table
 

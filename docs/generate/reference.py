@@ -12,7 +12,7 @@ from generate.markdown import block, page
 from onnx_lint.cli.application import application
 from onnx_lint.cli.completion import PROGRAM
 from onnx_lint.configuration.keys import KEYS, Key
-from onnx_lint.limits import DEFAULT_LIMITS, NAMES
+from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES
 
 _WIDTH = 100
 

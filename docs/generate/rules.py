@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from generate.clauses import clause_table
 from generate.examples import examples
 from generate.markdown import lowered, page, table
-from onnx_lint.registry import Registered, registry
+from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import PRESENCE, is_default, options_markdown, security_markdown, worst_severity
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD

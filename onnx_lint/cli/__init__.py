@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line. Nothing heavy is imported before a command needs it."""
+"""The command line; only its border imports click."""

@@ -7,7 +7,10 @@ import os
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from onnx_lint.baseline import (
+from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.streams import report_file
+from onnx_lint.common.record import replace
+from onnx_lint.configuration.baseline import (
     Baseline,
     BaselineError,
     Entry,
@@ -19,10 +22,7 @@ from onnx_lint.baseline import (
     split,
     written,
 )
-from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.cli.streams import report_file
-from onnx_lint.locations import is_remote
-from onnx_lint.record import replace
+from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import STANDARD_INPUT, visible
 
 if TYPE_CHECKING:

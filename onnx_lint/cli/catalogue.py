@@ -33,8 +33,8 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
 
     The page is Markdown, rendered on a terminal.
     """
-    from onnx_lint.model.documents.kinds import KINDS
-    from onnx_lint.registry import registry
+    from onnx_lint.engine.registry import registry
+    from onnx_lint.ir.documents.kinds import KINDS
     from onnx_lint.reporters import document_kinds, documentation
     from onnx_lint.spec.clauses import clauses
     from onnx_lint.wording import nearest, quote
@@ -86,7 +86,7 @@ def rules_command(edition: str, format_name: str) -> None:
 
     Rules that are off by default run with --pedantic, or when a selection names them.
     """
-    from onnx_lint.registry import registry
+    from onnx_lint.engine.registry import registry
     from onnx_lint.reporters.documentation import rule_record
 
     records = [rule_record(entry, edition) for entry in registry().values()]

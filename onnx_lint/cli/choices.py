@@ -15,16 +15,16 @@ from onnx_lint.cli.option_values import (
     opset_versions_of,
     severities_of,
 )
+from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.discovery import Configurations
-from onnx_lint.locations import is_remote
-from onnx_lint.record import Record, replace
+from onnx_lint.input.locations import is_remote
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
     from onnx_lint.configuration.values import SetValues
-    from onnx_lint.limits import Limits
+    from onnx_lint.engine.settings import Settings
+    from onnx_lint.input.limits import Limits
     from onnx_lint.report import Diagnostic
-    from onnx_lint.settings import Settings
     from onnx_lint.spec.target import Target
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
@@ -95,6 +95,14 @@ class Plan:
     def of_run(self) -> Request:
         """The request for the run as a whole, for which the configuration of the working directory counts."""
         return self._merged_with(self.values_of("-"))
+
+    def files_of_run(self) -> Iterator[str]:
+        """The files beside models that the run uses for what was asked about so far, each perhaps more than once."""
+        for values in (self._fixed, *self._configurations.found()):
+            yield from {each.origin.shown for each in (values or {}).values() if each.origin.in_file}
+        for request in (self.request, *self._merged.values()):
+            yield from request.opset_schemas
+            yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
 
     def values_of(self, path: str) -> SetValues | None:
         """The values that configuration files and `--config` have for `path`; None where there are none."""
@@ -186,13 +194,13 @@ def _choices(request: Request, ignores: tuple[str, ...]) -> Choices:
 
 def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
     """The rules for which the option of the command line stands, each with the name of its own option."""
-    from onnx_lint.registry import registry
+    from onnx_lint.engine.registry import registry
 
     yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
 
 
 def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
-    from onnx_lint.settings import Settings, selectors
+    from onnx_lint.engine.settings import Settings, selectors
     from onnx_lint.spec.standard import Standard
 
     severities, off = severities_of(request.severities)
@@ -239,8 +247,8 @@ def _told(error: ValueError | OSError) -> RunError:
 
 def _check_selection(settings: Settings, request: Request, ignores: tuple[str, ...]) -> None:
     """Raise RequestError for a selection without rules; what a pattern for some files ignores may be everything."""
-    from onnx_lint.selection import check_selection
-    from onnx_lint.settings import SelectionError
+    from onnx_lint.engine.selection import check_selection
+    from onnx_lint.engine.settings import SelectionError
 
     if request.select and not settings.select:
         raise RequestError("--select names no rule")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from click.shell_completion import CompletionItem
 
 from onnx_lint.configuration.keys import KEYS, LEVELS
-from onnx_lint.limits import NAMES
-from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.registry import RegistryError, registry
+from onnx_lint.engine.registry import RegistryError, registry
+from onnx_lint.engine.settings import selectors as known_selectors
+from onnx_lint.input.limits import NAMES
+from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.settings import selectors as known_selectors
 from onnx_lint.spec.clauses import clauses
 
 Item = CompletionItem[str]

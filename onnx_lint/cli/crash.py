@@ -14,7 +14,7 @@ _PACKAGES: Final[Mapping[str, str]] = MappingProxyType({"google": "protobuf", "c
 
 def report_crash(error: BaseException) -> None:
     """Say that onnx-lint crashed, lacks a package or has a plugin that cannot be loaded, and where to report it."""
-    registry = sys.modules.get("onnx_lint.registry")
+    registry = sys.modules.get("onnx_lint.engine.registry")
     if isinstance(error, getattr(registry, "RegistryError", ())):
         sys.stderr.write(f"Error: the rules cannot be loaded: {_visible(str(error))}\n")
         return
@@ -31,7 +31,7 @@ def report_crash(error: BaseException) -> None:
 
 def tell_trace(lines: list[str], plugin: str | None = None) -> None:
     """Write the lines of a traceback, and where to report it: to onnx-lint, or to the plugin."""
-    from onnx_lint.distribution import ISSUES, NAME, project_url
+    from onnx_lint.common.distribution import ISSUES, NAME, project_url
 
     name = plugin or NAME
     owner = f"the plugin {plugin}" if plugin else NAME
@@ -42,5 +42,7 @@ def tell_trace(lines: list[str], plugin: str | None = None) -> None:
 
 
 def _visible(text: str) -> str:
-    """The text with an escape for each character that is not to be seen; `reporters.escape` may be what crashed."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    """The text with an escape for each character that is not to be seen, by the one module that imports nothing."""
+    from onnx_lint.common.visible import visible
+
+    return visible(text)

@@ -9,7 +9,7 @@ import sys
 from onnx_lint.cli.crash import tell_trace
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
-from onnx_lint.locations import is_remote
+from onnx_lint.input.locations import is_remote
 from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError, Report
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -47,6 +47,6 @@ def tell_internal_error(file: FileReport, error: InternalError) -> None:
 
 
 def _plugin_of(rule: str) -> str | None:
-    from onnx_lint.registry import registry
+    from onnx_lint.engine.registry import registry
 
     return registry()[rule].plugin if rule in registry() else None

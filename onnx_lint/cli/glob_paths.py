@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.configuration.globs import matches_text
-from onnx_lint.record import Record
 
 _MAGIC: Final = "[*?[]"
 _ANY_FOLDERS: Final = "**"

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 
 from onnx_lint.cli.lint_one import Task, lint_one
-from onnx_lint.locations import is_remote
+from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
 
 _LEAST_BYTES = 1 << 16

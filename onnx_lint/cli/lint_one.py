@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onnx_lint.memory import let_go
-from onnx_lint.record import Record
+from onnx_lint.common.memory import let_go
+from onnx_lint.common.record import Record
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
-    from onnx_lint.settings import Settings
+    from onnx_lint.engine.settings import Settings
 
 
 class Task(Record):
@@ -29,7 +29,7 @@ class Task(Record):
 
 def lint_one(task: Task) -> FileReport:
     """The report of one task. A bug outside the rules is an internal error of that file."""
-    from onnx_lint.engine import lint_file
+    from onnx_lint.engine.lint import lint_file
 
     let_go()
     if task.problem is not None:

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from onnx_lint.cli.option_values import names_of
 from onnx_lint.cli.request import Request
+from onnx_lint.common.record import replace
 from onnx_lint.configuration.values import Path, SetValue, SetValues
-from onnx_lint.record import replace
-from onnx_lint.registry import registry
-from onnx_lint.settings import SelectionError, check_options, check_selector, selectors
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.settings import SelectionError, check_options, check_selector, selectors
 from onnx_lint.spec.target import Target
 from onnx_lint.wording import suggestion
 
@@ -182,7 +182,7 @@ def _check_option(path: Path, value: SetValue) -> None:
 
 
 def _check_limit(path: Path, value: SetValue) -> None:
-    from onnx_lint.limits import DEFAULT_LIMITS, LimitError
+    from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
 
     try:
         DEFAULT_LIMITS.with_values({path[1]: value.value})

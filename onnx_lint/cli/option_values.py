@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.limits import DEFAULT_LIMITS, LimitError, Limits
+from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError, Limits
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def file_ignores_of(values: Iterable[str]) -> tuple[tuple[str, str, tuple[str, .
 
 
 def _checked_names(text: str) -> tuple[str, ...]:
-    from onnx_lint.settings import SelectionError, check_selector, selectors
+    from onnx_lint.engine.settings import SelectionError, check_selector, selectors
 
     names = names_of((text,), selectors())
     for name in names:

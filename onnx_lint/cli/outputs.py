@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
-from onnx_lint.record import Record, replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.reporters import REPORTERS, SHOWN_WITH_CONTEXT, FileWriter, Options, file_writer, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.locations import MODEL_SUFFIXES, is_remote, is_web, names_object, shown_location
-from onnx_lint.record import Record, replace
-from onnx_lint.regular_file import read_regular
+from onnx_lint.common.record import Record, replace
+from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote, is_web, names_object, shown_location
+from onnx_lint.input.regular_file import read_regular
 from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
 

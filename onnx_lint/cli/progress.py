@@ -132,7 +132,7 @@ def _path_column() -> ProgressColumn:
 
 def reading_shown() -> str:
     """The file that this process reads at the moment to verify a checksum, and how far; empty when there is none."""
-    checksum = sys.modules.get("onnx_lint.model.tensors.checksum")
+    checksum = sys.modules.get("onnx_lint.ir.tensors.checksum")
     reading = checksum.under_way if checksum is not None else None
     if reading is None or not reading.size:
         return ""

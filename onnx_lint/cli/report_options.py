@@ -14,7 +14,7 @@ from onnx_lint.reporters import SARIF_REGIONS
 def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if not value:
         return None
-    from onnx_lint.distribution import is_url
+    from onnx_lint.common.distribution import is_url
 
     if not is_url(value):
         raise click.BadParameter(f"{value!r} is no http or https address")

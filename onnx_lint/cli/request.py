@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.record import EMPTY, Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules", "scan", "shapes"})

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -13,11 +12,12 @@ from typing import TYPE_CHECKING
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.kept_files import check_reports
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
-from onnx_lint.locations import is_remote
-from onnx_lint.memory import let_go
-from onnx_lint.record import replace
+from onnx_lint.common.memory import let_go
+from onnx_lint.common.record import replace
+from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 
 if TYPE_CHECKING:
@@ -106,14 +106,13 @@ def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
 def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> list[Task]:
     own = plan.of_run()
     inputs = inputs_of(own)
-    for output in outputs:
-        if output.path is not None and any(_is_same(output.path, item.path) for item in inputs):
-            raise RequestError(f"the report would overwrite the model {output.path!r}")
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
     # All configurations are read before the first model, so that a fault in one is told at once.
     pictures = any(output.format_name in DRAWN for output in outputs)
-    return [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
+    tasks = [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
+    check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_of_run()])
+    return tasks
 
 
 def inputs_of(own: Request) -> list[Input]:
@@ -140,14 +139,14 @@ def _task(item: Input, plan: Plan, stdin_filename: str | None, context: tuple[in
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:
     """The report before the first file."""
-    from onnx_lint.engine import report_of
+    from onnx_lint.engine.lint import report_of
 
     return report_of((), tasks[0].settings if tasks else plan.of("-").settings)
 
 
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
     """The report of a run, of which `live` has been told each file; an interrupted run ends with what it has."""
-    from onnx_lint.engine import told_apart
+    from onnx_lint.engine.lint import told_apart
     from onnx_lint.spec.clauses import Severity
 
     names = [task.name or task.path for task in tasks]
@@ -223,10 +222,6 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
     from onnx_lint.cli.interruption import termination_interrupts
 
     return termination_interrupts()
-
-
-def _is_same(output: str, path: str) -> bool:
-    return path != "-" and not is_remote(path) and os.path.realpath(output) == os.path.realpath(path)
 
 
 def _options_of(request: Request) -> Options:

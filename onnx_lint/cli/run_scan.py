@@ -15,12 +15,14 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.interruption import termination_interrupts
 from onnx_lint.cli.jobs import processors
+from onnx_lint.cli.kept_files import check_reports
 from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.run import inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.cli.weakened import tell_weakenings, weakenings
+from onnx_lint.common.record import replace
 from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL, Limits
@@ -29,8 +31,7 @@ from onnx_lint.fleet.reports import Reports, open_to_scan, read_at_once
 from onnx_lint.fleet.scan import Cluster, Target, head_of, scan, told_apart
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Difference, Totals, difference
-from onnx_lint.locations import is_remote, shown_address
-from onnx_lint.record import replace
+from onnx_lint.input.locations import is_remote, shown_address
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 
@@ -51,6 +52,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     part = _part_of(own["part"])
     usual, level = plan.of("-").settings, Severity.of(run.min_severity)
     targets = _targets(plan, part)
+    check_reports([own["output"]], [*(target.path for target in targets), *plan.files_of_run()])
     if plan.has_configuration:
         tell_weakenings(weakenings(plan, (target.name for target in targets)))
     limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)

@@ -14,12 +14,12 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
 from onnx_lint.cli.shared_options import config_option, form_option, no_config_option, opset_schema_option
 from onnx_lint.cli.streams import standard_output
-from onnx_lint.locations import shown_location
+from onnx_lint.input.locations import shown_location
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.provenance import Provenance
+    from onnx_lint.inference.flow.walks import Walked
     from onnx_lint.model import Model
-    from onnx_lint.model.flow.provenance import Provenance
-    from onnx_lint.model.flow.walks import Walked
 
 _MAX_WAYS: Final = 20
 """Of values of one name so many are told; a function may be called from thousands of places."""
@@ -86,11 +86,11 @@ def _load(path: str, request: Request) -> Model | None:
     from onnx_lint.cli.choices import Plan
     from onnx_lint.cli.failures import tell_unreadable
     from onnx_lint.cli.paths import has_working_directory
-    from onnx_lint.engine import load_source, opened
-    from onnx_lint.facts import why_not_judged
-    from onnx_lint.model.documents.kinds import MODEL
+    from onnx_lint.engine.facts import why_not_judged
+    from onnx_lint.engine.lint import load_source, opened
+    from onnx_lint.input.source import ReadError, SourceError
+    from onnx_lint.ir.documents.kinds import MODEL
     from onnx_lint.report import FileReport
-    from onnx_lint.source import ReadError, SourceError
 
     if not has_working_directory():
         raise RunError("the working directory is not there any more")
@@ -142,7 +142,7 @@ def _refuse_value(walks: list[Walked], name: str) -> NoReturn:
 
 def _head(path: str) -> dict[str, Any]:
     from onnx_lint import __version__
-    from onnx_lint.distribution import NAME
+    from onnx_lint.common.distribution import NAME
     from onnx_lint.reporters.escape import shown_path
 
     shown = shown_path(path) if path == "-" else path

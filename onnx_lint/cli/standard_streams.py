@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RunError
+from onnx_lint.common.visible import without_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +72,15 @@ class _Closed(io.RawIOBase):
         return memoryview(data).nbytes
 
 
+class _Messages(io.TextIOWrapper):
+    """Standard error where it is a log. File names and arguments in messages are no commands of a CI server."""
+
+    def write(self, text: str, /) -> int:
+        """Write the text, and return its length."""
+        super().write(without_commands(text))
+        return len(text)
+
+
 _lost_errors = False
 
 
@@ -80,7 +90,7 @@ def prepare() -> None:
     sys.stdout = (
         _watched(sys.stdout, _fail) if sys.stdout is not None else io.TextIOWrapper(io.BufferedWriter(_Closed()))
     )
-    sys.stderr = _watched(sys.stderr, _note_lost) if sys.stderr is not None else _nowhere()
+    sys.stderr = _watched(sys.stderr, _note_lost, _Messages) if sys.stderr is not None else _nowhere()
 
 
 def judged(code: int) -> int:
@@ -121,15 +131,17 @@ def _hold_closed() -> None:
     os.close(descriptor)
 
 
-def _watched(stream: TextIO, on_failure: Callable[[OSError], None]) -> TextIO:
-    """The stream, such that a failure to write calls `on_failure`; a terminal is left as it is."""
+def _watched(
+    stream: TextIO, on_failure: Callable[[OSError], None], kind: type[io.TextIOWrapper] = io.TextIOWrapper
+) -> TextIO:
+    """The stream, made of this kind, such that a failure to write calls `on_failure`; a terminal is left as it is."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     # A name that the encoding lacks is shown escaped; it must not end the run.
     stream.reconfigure(errors="backslashreplace")
     if stream.isatty():
         return stream
-    return io.TextIOWrapper(
+    return kind(
         io.BufferedWriter(_Descriptor(stream.fileno(), on_failure)),
         encoding=stream.encoding,
         errors="backslashreplace",

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
+from onnx_lint.cli.kept_files import why_kept
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
 from onnx_lint.reporters import Options, reporter
 from onnx_lint.reporters.escape import visible
 
@@ -53,9 +54,13 @@ def standard_output(on_closed: Callable[[], None] | None = None) -> Iterator[Tex
 def report_file(path: str) -> Iterator[TextIO]:
     """A stream whose content becomes the file at `path` when all has been written, and leaves no trace otherwise.
 
-    A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError when it cannot be written.
+    A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError when it cannot be written, or
+    would replace a model.
     """
     try:
+        reason = why_kept(path)
+        if reason is not None:
+            raise OutputError(f"{visible(path)}: {reason}; it was left as it is")
         # A link stays a link; the file it leads to is replaced.
         target = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.configuration.keys import KEYS
 from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
-from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.registry import registry
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report import Weakening
 from onnx_lint.spec.clauses import Severity, severity
 
 if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
     from onnx_lint.cli.request import Request
-    from onnx_lint.settings import Settings
+    from onnx_lint.engine.settings import Settings
 
 _OPTIONS: Final = {
     "edition": "edition",

@@ -20,9 +20,9 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.lint_one import Task, lint_one
-from onnx_lint.exit_status import way_of_end
-from onnx_lint.locations import is_remote
-from onnx_lint.memory import held_to_the_end
+from onnx_lint.common.exit_status import way_of_end
+from onnx_lint.common.memory import held_to_the_end
+from onnx_lint.input.locations import is_remote
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-    from onnx_lint.settings import Settings
+    from onnx_lint.engine.settings import Settings
 
 # --- the side of the main process
 
@@ -139,12 +139,12 @@ def _prepare(settings: Settings) -> None:
     Workers that are copies of this process have it then (docs/performance.md: prepared-workers).
     """
     # For values, for files that are not small, and for findings.
-    import onnx_lint.loader.elements
-    import onnx_lint.model.flow.walk
-    import onnx_lint.model.places.byte_ranges
-    import onnx_lint.model.places.enclosing_names  # noqa: F401 - all imported for later
-    from onnx_lint.model.documents.kinds import KINDS
-    from onnx_lint.selection import selection_of
+    import onnx_lint.inference.flow.walk
+    import onnx_lint.ir.places.byte_ranges
+    import onnx_lint.ir.places.enclosing_names
+    import onnx_lint.loader.limits.elements  # noqa: F401 - all imported for later
+    from onnx_lint.engine.selection import selection_of
+    from onnx_lint.ir.documents.kinds import KINDS
 
     for entry in selection_of(settings).entries:
         if entry.about is None and entry.needs in KINDS["ModelProto"].holds:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.configuration.locations import FILE_NAMES, MAX_BYTES, PYPROJECT
@@ -35,6 +36,10 @@ class Configurations:
                 found = self.nearest(parent)
             self._of_directories[directory] = found
         return self._of_directories[directory]
+
+    def found(self) -> Iterator[SetValues]:
+        """The values of the configurations so far."""
+        yield from (values for values in self._of_directories.values() if values is not None)
 
 
 def _in_directory(directory: str) -> SetValues | None:

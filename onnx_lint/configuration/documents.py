@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from onnx_lint.common.option_types import json_schema
 from onnx_lint.configuration.keys import KEYS, Key
-from onnx_lint.option_types import json_schema
-from onnx_lint.registry import Registered, registry
+from onnx_lint.engine.registry import Registered, registry
 
 WIDTH: Final = 100
 

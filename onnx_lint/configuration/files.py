@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, SetValue, SetValues, checked
-from onnx_lint.regular_file import read_regular
+from onnx_lint.input.regular_file import read_regular
 
 _MAX_DOTS: Final = 100
 

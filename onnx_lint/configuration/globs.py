@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import or_
 from typing import Final
 
-from onnx_lint.locations import is_remote
+from onnx_lint.input.locations import is_remote
 
 MAX_CHARACTERS: Final = 4096
 """A longer pattern, as no path is, matches nothing."""

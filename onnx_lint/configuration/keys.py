@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.configuration.value_kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, ValueKind, choice, table
-from onnx_lint.limits import NAMES as LIMIT_NAMES
-from onnx_lint.record import Record
+from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import CONSUMERS
 from onnx_lint.spec.messages import FILE_MESSAGES

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint.distribution import is_url
-from onnx_lint.record import Record
+from onnx_lint.common.distribution import is_url
+from onnx_lint.common.record import Record
 
 
 class ValueKind(Record):

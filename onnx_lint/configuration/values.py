@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from onnx_lint.common.record import Record
 from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
 from onnx_lint.configuration.value_kinds import ValueKind
-from onnx_lint.locations import is_remote, without_user
-from onnx_lint.record import Record
+from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.wording import suggestion
 
 Path = tuple[str, ...]

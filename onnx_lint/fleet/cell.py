@@ -16,12 +16,12 @@ import sys
 import threading
 from typing import BinaryIO, Final
 
-from onnx_lint.cached import Memory
+from onnx_lint.common.cached import Memory
+from onnx_lint.common.memory import held_to_the_end, let_go
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.jobs import Job, Outcome
 from onnx_lint.fleet.records import outcome_of
-from onnx_lint.memory import held_to_the_end, let_go
 from onnx_lint.report import FileReport, InternalError
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 READY: Final = "ready"
@@ -51,8 +51,8 @@ def main() -> None:
 
 def _warm_up() -> None:
     """Load what most models need, so that the time of the first one is its own."""
-    from onnx_lint.engine import lint_source
-    from onnx_lint.source import BytesSource
+    from onnx_lint.engine.lint import lint_source
+    from onnx_lint.input.source import BytesSource
 
     lint_source(BytesSource(_SMALL), "", Settings())
 
@@ -75,7 +75,7 @@ def _answer(stream: BinaryIO, answer: object) -> None:
 
 def lint(job: Job) -> Outcome | Exception:
     """The outcome of a job; settings that cannot be used here give the exception that says why."""
-    from onnx_lint.engine import lint_file, told_apart
+    from onnx_lint.engine.lint import lint_file, told_apart
 
     let_go()
     _enter(job.folder)

@@ -20,7 +20,7 @@ from typing import IO, Any, Final
 
 import psutil
 
-from onnx_lint.exit_status import way_of_end
+from onnx_lint.common.exit_status import way_of_end
 from onnx_lint.fleet.cell import READY
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from onnx_lint.fleet.checked import parsed_json
 from onnx_lint.fleet.errors import FleetError
+from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.reporters.escape import visible
 
 FORMAT: Final = "onnx-lint scan"
@@ -22,7 +23,7 @@ def head_in(folder: str) -> dict[str, Any] | None:
     """What stands in `scan.json`; None where there is no such file. Raises FleetError where it is of something else."""
     path = os.path.join(folder, SCAN)
     try:
-        with open(path, "rb") as stream:
+        with stream_of_regular(path) as stream:
             head = parsed_json(stream.read())
     except FileNotFoundError:
         return None

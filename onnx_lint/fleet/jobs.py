@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 SECONDS_FOR_A_MODEL: Final = 300.0
 """After so many seconds the lint of a model ends, unless the user says otherwise."""

@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -302,7 +303,10 @@ def _locked(folder: str) -> Iterator[None]:
     """Hold the folder as long as this process lives."""
     import locket
 
-    lock = locket.lock_file(os.path.join(folder, _LOCK), timeout=0)
+    path = os.path.join(folder, _LOCK)
+    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+        raise FleetError(f"{visible(path)} is none that a scan writes")  # to open it could wait, or empty another file
+    lock = locket.lock_file(path, timeout=0)
     try:
         lock.acquire()
     except locket.LockError as error:

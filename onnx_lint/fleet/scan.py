@@ -13,16 +13,16 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from onnx_lint import __version__
+from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.head import FORMAT, VERSION
 from onnx_lint.fleet.jobs import Job, Limits, Outcome
 from onnx_lint.fleet.records import unreadable
 from onnx_lint.fleet.reports import Reports
-from onnx_lint.locations import is_remote
-from onnx_lint.record import Record, replace
-from onnx_lint.registry import registry
+from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
 from onnx_lint.reporters.records import json_safe, path_of, tool_record
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 _LANDING_SECONDS: Final = 5.0
@@ -208,7 +208,7 @@ def head_of(
     targets: Iterable[str], exclude: Iterable[str], part: str | None, usual: Settings, level: Severity
 ) -> dict[str, Any]:
     """What describes a scan: another one does not go on with its reports."""
-    from onnx_lint.engine import report_of
+    from onnx_lint.engine.lint import report_of
 
     return {
         "format": FORMAT,

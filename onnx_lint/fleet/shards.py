@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from onnx_lint.fleet.checked import check_file, check_findings, parsed_json
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.tables import write_tables
+from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.reporters.escape import visible
 
 FILES: Final = "files.jsonl"
@@ -94,8 +95,10 @@ class _Sealed:
 def write_whole(path: str, data: bytes) -> None:
     """Write a file aside, see that the disk has it, and give it its name."""
     aside = path + _ASIDE
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(aside)  # which may be a link, or a pipe that nobody reads
     try:
-        with open(aside, "wb") as stream:
+        with open(aside, "xb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
@@ -135,10 +138,10 @@ def records_in(shard: str) -> Iterator[tuple[dict[str, Any], Place]]:
     Everything is read and held against the digests before the first record is handed out.
     """
     try:
-        with open(os.path.join(shard, _SEAL), "rb") as stream:
+        with stream_of_regular(os.path.join(shard, _SEAL)) as stream:
             seal = parsed_json(stream.read())
         for name in (FILES, FINDINGS):
-            with open(os.path.join(shard, name), "rb") as stream:
+            with stream_of_regular(os.path.join(shard, name)) as stream:
                 if hashlib.file_digest(stream, "sha256").hexdigest() != seal["sha256"][name]:
                     raise _damaged(shard, f"{name} is not as it was written")
         yield from _read(shard)
@@ -152,7 +155,8 @@ def records_in(shard: str) -> Iterator[tuple[dict[str, Any], Place]]:
 
 def _read(shard: str) -> Iterator[tuple[dict[str, Any], Place]]:
     position = finding = 0
-    with open(os.path.join(shard, FILES), "rb") as files, open(os.path.join(shard, FINDINGS), "rb") as findings:
+    files_path, findings_path = (os.path.join(shard, name) for name in (FILES, FINDINGS))
+    with stream_of_regular(files_path) as files, stream_of_regular(findings_path) as findings:
         for line in files:
             record = parsed_json(line)
             # A forged number of them ends with the file: no more lines are read than there are.
@@ -168,12 +172,12 @@ def _read(shard: str) -> Iterator[tuple[dict[str, Any], Place]]:
 
 def read_records(place: Place) -> Records:
     """The records of one model."""
-    with open(os.path.join(place.shard, FILES), "rb") as stream:
+    with stream_of_regular(os.path.join(place.shard, FILES)) as stream:
         stream.seek(place.file[0])
         file = stream.read(place.file[1])
     if not place.findings[1]:
         return file, b""
-    with open(os.path.join(place.shard, FINDINGS), "rb") as stream:
+    with stream_of_regular(os.path.join(place.shard, FINDINGS)) as stream:
         stream.seek(place.findings[0])
         return file, stream.read(place.findings[1])
 
@@ -184,7 +188,7 @@ def holds(shard: str, records: Sequence[Records]) -> bool:
         path = os.path.join(shard, name)
         if os.path.getsize(path) != sum(map(len, pieces)):
             return False
-        with open(path, "rb") as stream:
+        with stream_of_regular(path) as stream:
             if not all(stream.read(len(piece)) == piece for piece in pieces):
                 return False
     return True

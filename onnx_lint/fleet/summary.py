@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
-from onnx_lint.distribution import NAME
+from onnx_lint.common.distribution import NAME
 from onnx_lint.fleet.checked import LEVELS
 from onnx_lint.fleet.totals import MAX_LISTED, Difference, Group, Totals
 from onnx_lint.reporters.escape import shortened, visible
@@ -62,11 +62,15 @@ def _numbers(group: Group) -> dict[str, int]:
     }
 
 
-def _rules(rules: Mapping[tuple[str, str], int], models: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
-    return [
-        {"rule": rule, "severity": level, "findings": count, **({"models": models[rule]} if models is not None else {})}
-        for (rule, level), count in most_frequent(rules)
-    ]
+def _rules(
+    rules: Mapping[tuple[str, str], int], models: Mapping[tuple[str, str], int] | None = None
+) -> list[dict[str, Any]]:
+    rows = []
+    for (rule, level), count in most_frequent(rules):
+        rows.append({"rule": rule, "severity": level, "findings": count})
+        if models is not None:
+            rows[-1]["models"] = models[rule, level]
+    return rows
 
 
 def most_frequent(rules: Mapping[tuple[str, str], int]) -> list[tuple[tuple[str, str], int]]:
@@ -99,7 +103,7 @@ def total_of(totals: Totals) -> str:
 
 def _lines(totals: Totals, new: Difference | None) -> Iterator[str]:
     rows = [
-        (visible(shortened(rule, _MAX_WIDTH)), level, f"{count:,}", f"{totals.models_of_rules[rule]:,}")
+        (visible(shortened(rule, _MAX_WIDTH)), level, f"{count:,}", f"{totals.models_of_rules[rule, level]:,}")
         for (rule, level), count in most_frequent(totals.rules)
     ]
     yield from _table(("rule", "severity", "findings", "models"), rows)

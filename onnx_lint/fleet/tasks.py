@@ -8,10 +8,10 @@ import time
 from typing import Final
 
 from onnx_lint import __version__
+from onnx_lint.common.record import Record
 from onnx_lint.fleet.cells import Cell
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
-from onnx_lint.record import Record
 
 _CHUNK_SECONDS: Final = 3.0
 _CHUNK_BYTES: Final = 8_000_000

@@ -48,7 +48,8 @@ class Totals:
         """The sizes of all objects that were read."""
         self.rules: Counter[tuple[str, str]] = Counter()
         """How many findings each rule has with each severity."""
-        self.models_of_rules: Counter[str] = Counter()
+        self.models_of_rules: Counter[tuple[str, str]] = Counter()
+        """In how many models it has them."""
         self.producers: dict[str, Group] = {}
         self.editions: dict[str, Group] = {}
         self.unreadable = 0
@@ -89,7 +90,7 @@ class Totals:
         if worst is not None:
             self.worst[worst] += 1
         self.rules.update((found["rule"], found["severity"]) for found in findings)
-        self.models_of_rules.update({found["rule"] for found in findings})
+        self.models_of_rules.update({(found["rule"], found["severity"]) for found in findings})
         self._judge(file, is_found=bool(findings))
 
     def _judge(self, file: dict[str, Any], *, is_found: bool) -> None:

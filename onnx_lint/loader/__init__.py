@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loader: from a source to a Model, whatever the bytes are.
+"""From a source to a `Model`, whatever the bytes are.
 
 What is wrong with the bytes becomes faults of the model; nothing here raises for the content of a file.
 """
@@ -12,31 +12,38 @@ from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
 
-from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.loader.canonical import assemble, canonical_outline, is_shallow
-from onnx_lint.loader.document_kind import kind_of_content
-from onnx_lint.loader.identify import Form, identify, misnamed
-from onnx_lint.loader.limits import FREE_BYTES, SMALL_BYTES, TooManyElementsError, limit_fault, too_large, too_many
-from onnx_lint.loader.strip_payloads import (
+from onnx_lint.common.memory import collect_new
+from onnx_lint.common.record import EMPTY
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.input.source import Source
+from onnx_lint.ir.documents.kinds import MODEL, describe_kind
+from onnx_lint.ir.places.place import ROOT, Key
+from onnx_lint.loader.binary.canonical import assemble, canonical_outline, is_shallow
+from onnx_lint.loader.binary.strip_payloads import (
     TOO_MANY_FIELDS,
     MessageTooLargeError,
     Skeleton,
     TooManyFieldsError,
     read_skeleton,
 )
-from onnx_lint.memory import collect_new
+from onnx_lint.loader.identity.document_kind import kind_of_content
+from onnx_lint.loader.identity.identify import Form, identify, misnamed
+from onnx_lint.loader.limits.limit_faults import (
+    FREE_BYTES,
+    SMALL_BYTES,
+    TooManyElementsError,
+    limit_fault,
+    too_large,
+    too_many,
+)
 from onnx_lint.model import Fault, FaultKind, Model, Payload, Proto, TooDeepError
-from onnx_lint.model.documents.kinds import MODEL, describe_kind
-from onnx_lint.model.places.place import ROOT, Key
-from onnx_lint.record import EMPTY
 from onnx_lint.schema.wire import WireError
-from onnx_lint.source import Source
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.model.tensors.data_folder import DataFolder
+    from onnx_lint.ir.tensors.data_folder import DataFolder
 
 MAX_PARSED_BYTES = (1 << 31) - 1
 """Protocol Buffers parses no message of 2 GiB or more."""
@@ -92,11 +99,11 @@ def load(
         return make(None, faults=(large,), form=form.value, kind=kind)
     if form is Form.BINARY:
         return _load_binary(source, kind, limits, make)
-    from onnx_lint.loader.text import read_text  # with the readers of protobuf, for text alone
+    from onnx_lint.loader.text.read_text import read_text  # with the readers of protobuf, for text alone
 
     parsed = read_text(source, form, kind, limits)
     if isinstance(parsed, Fault) and kind == MODEL and proto is None:
-        from onnx_lint.loader.text_kinds import another_text  # late, as few texts are no model
+        from onnx_lint.loader.text.text_kinds import another_text  # late, as few texts are no model
 
         parsed = another_text(source, form, parsed, limits)
     if isinstance(parsed, Fault):
@@ -134,7 +141,7 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
                 collect_new()  # the model that was tried, of which parts refer to each other
         proto, is_as_written = assemble(skeleton, kind)
         if proto is None:
-            from onnx_lint.loader.irregular import read_irregular
+            from onnx_lint.loader.binary.irregular import read_irregular
 
             other = _other_message(source, kind)
             if other is not None:
@@ -159,7 +166,9 @@ def _load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model
             return model_of(None, (other,))
     if not is_suspect:
         return model
-    from onnx_lint.loader.wire_audit import inspect  # late, as most files are written as Protocol Buffers writes them
+    from onnx_lint.loader.binary.wire_audit import (
+        inspect,  # late, as most files are written as Protocol Buffers writes them
+    )
 
     inspection = inspect(source, kind, limits, skips_canonical=is_shallow(model))
     if inspection.fatal:
@@ -178,11 +187,11 @@ def _countable(source: Source, kind: str, limits: Limits) -> Skeleton:
         return skeleton
     # Late, as whatever only some files need (docs/performance.md: used-late).
     if source.size <= SMALL_BYTES:
-        from onnx_lint.loader.element_weights import is_out_of_reach
+        from onnx_lint.loader.limits.element_weights import is_out_of_reach
 
         if is_out_of_reach(skeleton.data, limits.element_bytes):
             return skeleton
-    from onnx_lint.loader.elements import count_elements
+    from onnx_lint.loader.limits.elements import count_elements
 
     try:
         count_elements(skeleton, kind, limits.element_bytes)
@@ -215,14 +224,14 @@ def _other_message(source: Source, kind: str) -> Fault | None:
     """The fault of a file that was to be a model and holds another message."""
     if kind != MODEL:
         return None
-    from onnx_lint.loader.other_messages import another_message  # late, as it is for what may be no model
+    from onnx_lint.loader.identity.other_messages import another_message  # late, as it is for what may be no model
 
     return another_message(source)
 
 
 def _unsplit(source: Source, kind: str, limits: Limits, error: WireError) -> tuple[Fault, ...]:
     """Why bytes could not be split; where the walk finds nothing wrong, as in a file that shrank, the error."""
-    from onnx_lint.loader.wire_audit import inspect
+    from onnx_lint.loader.binary.wire_audit import inspect
 
     other = _other_message(source, kind)
     if other is not None:

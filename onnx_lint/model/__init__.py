@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model: read-only views over the message, what rules ask instead of walking the protobuf tree by hand."""
+"""The `Model`: everything that rules ask of a file, in one object."""
 
 from __future__ import annotations
 
-from onnx_lint.model.fault import Fault, FaultKind
-from onnx_lint.model.graph import (
+from onnx_lint.ir.fault import Fault, FaultKind
+from onnx_lint.ir.graph import (
     BEFORE_NODES,
     Definition,
     Function,
@@ -12,11 +12,11 @@ from onnx_lint.model.graph import (
     GraphKind,
     Node,
 )
+from onnx_lint.ir.nesting import TooDeepError, TooManyPartsError
+from onnx_lint.ir.parts import Attribute, Metadata, SparseTensor, Tensor, Type, ValueInfo
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.model.model import Model
-from onnx_lint.model.nesting import TooDeepError, TooManyPartsError
-from onnx_lint.model.parts import Attribute, Metadata, SparseTensor, Tensor, Type, ValueInfo
-from onnx_lint.model.payload import Payload
-from onnx_lint.model.places.place import ROOT, Place
 from onnx_lint.schema import Proto
 
 __all__ = [

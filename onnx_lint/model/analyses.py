@@ -6,29 +6,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from onnx_lint.cached import cached_property
-from onnx_lint.model.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.common.cached import cached_property
+from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
+from onnx_lint.ir.names.resolution import Resolution, resolve
+from onnx_lint.ir.operators.control_flow import ControlFlow
+from onnx_lint.ir.operators.function_calls import Calls
+from onnx_lint.ir.operators.imports import Imports, domains_in_use
+from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.model.file_parts import FileParts
-from onnx_lint.model.graph import Graph
-from onnx_lint.model.names.declarations import RepeatedDeclarations, repeated_declarations
-from onnx_lint.model.names.resolution import Resolution, resolve
-from onnx_lint.model.operators.control_flow import ControlFlow
-from onnx_lint.model.operators.function_calls import Calls
-from onnx_lint.model.operators.imports import Imports, domains_in_use
-from onnx_lint.model.operators.operators import Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.releases import normalized_domain
 
 if TYPE_CHECKING:
-    from onnx_lint.model.flow.dimension_equations import Contradiction
-    from onnx_lint.model.flow.knowledge import Knowledge
-    from onnx_lint.model.flow.provenance import Provenance
-    from onnx_lint.model.flow.value_flow import ValueFlow
+    from onnx_lint.inference.flow.dimension_equations import Contradiction
+    from onnx_lint.inference.flow.knowledge import Knowledge
+    from onnx_lint.inference.flow.provenance import Provenance
+    from onnx_lint.inference.flow.value_flow import ValueFlow
+    from onnx_lint.inference.shapes.dims import Shape
+    from onnx_lint.ir.operators.bound_nodes import BoundNodes
+    from onnx_lint.ir.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.model.newer_features import Feature
-    from onnx_lint.model.operators.bound_nodes import BoundNodes
-    from onnx_lint.model.shapes.dims import Shape
-    from onnx_lint.model.sharding import NodeDeviceConfiguration, ShardingSpec
 
 
 class Analyses(FileParts):
@@ -80,7 +80,7 @@ class Analyses(FileParts):
         """The nodes of functions whose attributes refer to parameters, with what calls and defaults give for these."""
         if not self.parametric_functions or not any(kind.is_reference for kind in self.attribute_kinds):
             return []
-        from onnx_lint.model.operators.bound_nodes import bound_nodes  # late, as few models have any
+        from onnx_lint.ir.operators.bound_nodes import bound_nodes  # late, as few models have any
 
         return bound_nodes(self.parametric_functions, self.graphs, self.operators)
 
@@ -91,8 +91,8 @@ class Analyses(FileParts):
 
     def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
         # Late: a broken file needs none, nor do rules about other things (docs/performance.md: values-asked).
-        from onnx_lint.model.flow.frames import Ground
-        from onnx_lint.model.flow.walk import follow_values
+        from onnx_lint.inference.flow.frames import Ground
+        from onnx_lint.inference.flow.walk import follow_values
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
@@ -104,21 +104,21 @@ class Analyses(FileParts):
         """The values of a small tensor in a file beside the model, where that may be looked at and has them."""
         if self.data_folder is None:
             return None
-        from onnx_lint.model.tensors.outside import small_values  # late, as few models have any
+        from onnx_lint.ir.tensors.outside import small_values  # late, as few models have any
 
         return small_values(proto, self.main_graph, self.data_folder)
 
     @cached_property
     def dimension_contradictions(self) -> list[Contradiction]:
         """Where no sizes of the dimension variables make true what declarations and nodes say of them."""
-        from onnx_lint.model.flow.dimension_equations import contradictions  # late: only asked for by name
+        from onnx_lint.inference.flow.dimension_equations import contradictions  # late: only asked for by name
 
         return contradictions(self.value_flow)
 
     @cached_property
     def provenance(self) -> Provenance:
         """What is known of the values of every graph and function body, and how it came to be."""
-        from onnx_lint.model.flow.provenance import Provenance  # late: no rule needs it
+        from onnx_lint.inference.flow.provenance import Provenance  # late: no rule needs it
 
         return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
 
@@ -137,14 +137,14 @@ class Analyses(FileParts):
     @cached_property
     def node_device_configurations(self) -> list[NodeDeviceConfiguration]:
         """Every device configuration of every node."""
-        from onnx_lint.model.sharding import node_device_configurations  # late, as few models have any
+        from onnx_lint.ir.sharding import node_device_configurations  # late, as few models have any
 
         return node_device_configurations(self.nodes_with("device_configurations"))
 
     @cached_property
     def sharding_specs(self) -> list[ShardingSpec]:
         """Every sharding of an input or output of a node."""
-        from onnx_lint.model.sharding import sharding_specs  # as above
+        from onnx_lint.ir.sharding import sharding_specs  # as above
 
         return list(sharding_specs(self.node_device_configurations))
 
@@ -163,8 +163,9 @@ class Analyses(FileParts):
             undated_types=undated_types(self.standard, imported) if types is not None else frozenset(),
             graphs=self.graphs,
             functions=self.functions,
-            annotated_nodes=self.annotated_nodes,
-            metadata=self.metadata(),
+            nodes_with=self.nodes_with,
+            overloaded_nodes=self.overloaded_nodes,
+            metadata_beside_nodes=self.metadata_beside_nodes(),
             attributes=self._attribute_index,
             types=types,
             tensors=self.tensors,

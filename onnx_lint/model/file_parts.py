@@ -8,29 +8,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint import schema
-from onnx_lint.cached import cached_property
-from onnx_lint.model.attributes import AttributeIndex
-from onnx_lint.model.columns.attribute_kinds import AttributeKind
-from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.documents.kinds import MODEL, OPERATOR_SET
-from onnx_lint.model.documents.roots import Roots, roots
-from onnx_lint.model.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
+from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.types.usual_types import is_usual, sight_of
+from onnx_lint.ir.attributes import AttributeIndex
+from onnx_lint.ir.columns.attribute_kinds import AttributeKind
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.ir.documents.roots import Roots, roots
+from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, Nodes, NodesOfGraphs
+from onnx_lint.ir.nesting import Budget, with_nested
+from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.loaded_file import LoadedFile
-from onnx_lint.model.nesting import Budget, with_nested
-from onnx_lint.model.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
-from onnx_lint.model.places.place import ROOT
-from onnx_lint.model.tensors.suspects import SuspectTensors, find_suspects
-from onnx_lint.model.types.usual_types import is_usual, sight_of
 from onnx_lint.schema import Proto
 from onnx_lint.spec.ir_versions import FIELDS
 
 if TYPE_CHECKING:
-    from onnx_lint.model.tensors.checksum import Digests
-    from onnx_lint.model.tensors.data_folder import DataFolder
-    from onnx_lint.model.tensors.external import ExternalData
-    from onnx_lint.model.tensors.sparse import StoredSparseTensor
-    from onnx_lint.model.tensors.stored_tensor import StoredTensor
-    from onnx_lint.model.types.distinct_types import TypeIndex
+    from onnx_lint.inference.types.distinct_types import TypeIndex
+    from onnx_lint.ir.tensors.checksum import Digests
+    from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.ir.tensors.external import ExternalData
+    from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
 
 class FileParts(LoadedFile):
@@ -109,23 +109,21 @@ class FileParts(LoadedFile):
         return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
 
     @cached_property
-    def annotated_nodes(self) -> NodesOfGraphs:
-        """The nodes that have documentation, an overload, metadata or a device configuration: in most models none."""
-        has_overloads = any(form.overload for form in self.forms)
-        graphs = [graph for graph in self.graphs if has_overloads or graph.table.annotated]
-        return NodesOfGraphs(graph.annotated_nodes for graph in graphs)
+    def annotations_of_nodes(self) -> frozenset[str]:
+        """The annotations that any node has: fields of NodeProto such as `doc_string` and `metadata_props`."""
+        return frozenset().union(*[graph.table.annotated for graph in self.graphs])
 
-    def nodes_with(self, annotation: str) -> Iterable[Node]:
-        """The annotated nodes, where one of them has an annotation: `doc_string`, `metadata_props` and so on.
-
-        Which of them have it is in their messages, each of which is parsed for whoever asks.
-        """
-        return self.annotated_nodes if annotation in self._annotations else ()
+    def nodes_with(self, annotation: str) -> NodesOfGraphs:
+        """The nodes that have an annotation, a field of NodeProto such as `doc_string`."""
+        if annotation not in self.annotations_of_nodes:
+            return NodesOfGraphs(())
+        return NodesOfGraphs(graph.nodes_with(annotation) for graph in self.graphs)
 
     @cached_property
-    def _annotations(self) -> set[str]:
-        """The annotations that any node has."""
-        return set[str]().union(*[graph.table.annotations for graph in self.graphs])
+    def overloaded_nodes(self) -> NodesOfGraphs:
+        """The nodes that name an overload of a function."""
+        forms = {form for form in self.forms if form.overload}
+        return NodesOfGraphs(graph.nodes_of(forms) for graph in self.graphs if forms)
 
     @cached_property
     def forms(self) -> set[NodeForm]:
@@ -185,13 +183,13 @@ class FileParts(LoadedFile):
 
     @cached_property
     def _type_index(self) -> TypeIndex:
-        from onnx_lint.model.types.distinct_types import TypeIndex  # late, as most types are usual
+        from onnx_lint.inference.types.distinct_types import TypeIndex  # late, as most types are usual
 
         return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
 
     @cached_property
     def has_unusual_types(self) -> bool:
-        """Whether a type is not usual, see onnx_lint.model.types.usual_types: few rules look at usual ones."""
+        """Whether a type is not usual, see onnx_lint.inference.types.usual_types: few rules look at usual ones."""
         return self._has_types_elsewhere or not all(map(is_usual, self._types_of_value_infos))
 
     @cached_property
@@ -234,14 +232,14 @@ class FileParts(LoadedFile):
         found = self.tensors.external
         if not found:
             return []
-        from onnx_lint.model.tensors.external import ExternalData  # late, as most models have none
+        from onnx_lint.ir.tensors.external import ExternalData  # late, as most models have none
 
         return [ExternalData(tensor, self.data_folder, self.digests) for tensor in found.origins]
 
     @cached_property
     def data_folder(self) -> DataFolder | None:
         """The folder in which files of external data are looked for; None where there is no place to look for them."""
-        from onnx_lint.model.tensors.data_folder import DataFolder  # late, as above
+        from onnx_lint.ir.tensors.data_folder import DataFolder  # late, as above
 
         if self.given_folder is not None or self.directory is None:
             return self.given_folder
@@ -250,7 +248,7 @@ class FileParts(LoadedFile):
     @cached_property
     def digests(self) -> Digests | None:
         """The digests of the files of external data; None where there is no place to look for them."""
-        from onnx_lint.model.tensors.checksum import Digests  # late, as above
+        from onnx_lint.ir.tensors.checksum import Digests  # late, as above
 
         return Digests(self.data_folder) if self.data_folder is not None else None
 
@@ -265,7 +263,7 @@ class FileParts(LoadedFile):
         """The tensors whose values are not evidently right, those in another file as they are there."""
         if not self.external_data or self.data_folder is None:
             return self.tensors.unproved
-        from onnx_lint.model.tensors import outside  # late, as above
+        from onnx_lint.ir.tensors import outside  # late, as above
 
         return (*self.tensors.unproved, *outside.dense(self.external_data, self.data_folder))
 
@@ -274,7 +272,7 @@ class FileParts(LoadedFile):
         """Every sparse tensor; the parts whose values are in another file as they are there."""
         if not (self.tensors.sparse and self.external_data) or self.data_folder is None:
             return self.tensors.sparse
-        from onnx_lint.model.tensors import outside  # late, as above
+        from onnx_lint.ir.tensors import outside  # late, as above
 
         return tuple(outside.sparse(self.tensors.sparse, self.external_data, self.data_folder))
 
@@ -287,7 +285,18 @@ class FileParts(LoadedFile):
 
     def metadata(self) -> Iterator[Metadata]:
         """Every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
-        holders = self.graphs_with(METADATA), self.nodes_with(METADATA), self.annotated_value_infos
+        return self._metadata(self.nodes_with(METADATA))
+
+    def metadata_with_suspect_keys(self) -> Iterator[Metadata]:
+        """Every `metadata_props` that may have a key twice."""
+        return self._metadata(NodesOfGraphs(Nodes(graph, graph.table.repeated_keys) for graph in self.graphs))
+
+    def metadata_beside_nodes(self) -> Iterator[Metadata]:
+        """Every `metadata_props` but those of nodes."""
+        return self._metadata(())
+
+    def _metadata(self, nodes: Iterable[Node]) -> Iterator[Metadata]:
+        holders = self.graphs_with(METADATA), nodes, self.annotated_value_infos
         return metadata_lists(self.proto, *holders, self.tensors.with_metadata)
 
 

@@ -7,25 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from onnx_lint import schema
-from onnx_lint.cached import cached_property
-from onnx_lint.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.model.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, describe_kind
-from onnx_lint.model.documents.roots import values
-from onnx_lint.model.fault import Fault, FaultKind
-from onnx_lint.model.payload import Payload
-from onnx_lint.model.places.place import ROOT, Key, Place
-from onnx_lint.record import EMPTY
+from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import EMPTY
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.ir.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, describe_kind
+from onnx_lint.ir.documents.roots import values
+from onnx_lint.ir.fault import Fault, FaultKind
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import ROOT, Key, Place
 from onnx_lint.schema import Proto
-from onnx_lint.source import BytesSource, Source
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.releases import NEWEST_IR_VERSION
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.model.places.byte_ranges import ByteRanges
-    from onnx_lint.model.places.enclosing_names import EnclosingNames, NamesInDocument
-    from onnx_lint.model.tensors.data_folder import DataFolder
+    from onnx_lint.ir.places.byte_ranges import ByteRanges
+    from onnx_lint.ir.places.enclosing_names import EnclosingNames, NamesInDocument
+    from onnx_lint.ir.tensors.data_folder import DataFolder
 
 
 class LoadedFile:
@@ -59,7 +59,7 @@ class LoadedFile:
         self.document: Proto = schema.outlined(proto) if kind == MODEL else proto
         """The message that the file holds, whatever it is; a model in outline."""
         self.proto: Proto = self.document if kind == MODEL else schema.outline(MODEL)()
-        """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.model.columns.nodes.
+        """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.ir.columns.nodes.
 
         Empty where the file holds something else.
         """
@@ -144,13 +144,13 @@ class LoadedFile:
 
     @cached_property
     def _names_in_document(self) -> NamesInDocument:
-        from onnx_lint.model.places.enclosing_names import NamesInDocument  # late: for findings alone
+        from onnx_lint.ir.places.enclosing_names import NamesInDocument  # late: for findings alone
 
         return NamesInDocument(self.document)
 
     @cached_property
     def _byte_ranges(self) -> ByteRanges:
-        from onnx_lint.model.places.byte_ranges import ByteRanges  # as above
+        from onnx_lint.ir.places.byte_ranges import ByteRanges  # as above
 
         source = self.source if self.form == "binary" else BytesSource(schema.serialized(self.document))
         return ByteRanges(source, self.kind)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx_lint.cached import cached_property
+from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.ir.names.plain_names import has_plain_names
+from onnx_lint.ir.operators.given import has_broken_combinations
+from onnx_lint.ir.operators.mismatch import has_mismatches
+from onnx_lint.ir.parts import METADATA
 from onnx_lint.model.analyses import Analyses
-from onnx_lint.model.graph import Node
-from onnx_lint.model.names.plain_names import has_plain_names
-from onnx_lint.model.operators.given import has_broken_combinations
-from onnx_lint.model.operators.mismatch import has_mismatches
-from onnx_lint.model.parts import METADATA
-from onnx_lint.model.types.usual_types import sight_of
+from onnx_lint.model.indexed_fields import fields_sought_everywhere
 from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FIELDS, FREE_INITIALIZERS_SINCE, later_fields
 from onnx_lint.spec.operators import BUILT_IN
@@ -76,7 +76,7 @@ class Model(Analyses):
 
     @cached_property
     def has_unusual_names(self) -> bool:
-        """Whether a graph has names that are not evidently right, see onnx_lint.model.names.plain_names."""
+        """Whether a graph has names that are not evidently right, see onnx_lint.ir.names.plain_names."""
         return not all(map(has_plain_names, self.graphs))
 
     @cached_property
@@ -130,6 +130,7 @@ class Model(Analyses):
             self.has_unusual_types
             or not self.tensors.element_types.isdisjoint(later_element_types(known))
             or any(self._may_have(message, fields) for message, fields in later_fields(known).items())
+            or bool(fields_sought_everywhere(later_fields(known)))
         )
 
     def _may_have(self, message: str, fields: Sequence[str]) -> bool:
@@ -142,7 +143,11 @@ class Model(Analyses):
             case "FunctionProto":
                 return bool(self.functions)
             case "NodeProto":
-                return bool(self.annotated_nodes) or ("domain" in fields and any(form.domain for form in self.forms))
+                return (
+                    not self.annotations_of_nodes.isdisjoint(fields)
+                    or ("overload" in fields and bool(self.overloaded_nodes))
+                    or ("domain" in fields and any(form.domain for form in self.forms))
+                )
             case "AttributeProto":
                 return any(field in kind.fields for kind in self.attribute_kinds for field in fields)
             case "ValueInfoProto":
@@ -167,7 +172,7 @@ class Model(Analyses):
         return bool(
             self.proto.doc_string
             or self.graphs_with("doc_string")
-            or self.annotated_nodes
+            or "doc_string" in self.annotations_of_nodes
             or self.annotated_value_infos
             or self.tensors.documented
             or any(kind.is_documented for kind in self.attribute_kinds)
@@ -212,11 +217,6 @@ class Model(Analyses):
         return any(not graph.positions.keys().isdisjoint(names) for graph in self.graphs)
 
     @cached_property
-    def overloaded_nodes(self) -> list[Node]:
-        """The nodes that name an overload of a function."""
-        return [node for node in self.annotated_nodes if node.overload]
-
-    @cached_property
     def has_late_uses(self) -> bool:
         """Whether a node uses what only a later one defines."""
         return self.resolution.has_late_uses
@@ -234,14 +234,14 @@ class Model(Analyses):
     @cached_property
     def has_impossible_values(self) -> bool:
         """Whether operators can do nothing with the values of attributes, or calls may have it so."""
-        from onnx_lint.model.operators.attribute_faults import has_attribute_faults  # late, as nodes may have none
+        from onnx_lint.ir.operators.attribute_faults import has_attribute_faults  # late, as nodes may have none
 
         return has_attribute_faults(self.operators) or bool(self.bound_nodes)
 
     @cached_property
     def has_unlisted_values(self) -> bool:
         """Whether attributes have other values than those that their operators list, or calls may have it so."""
-        from onnx_lint.model.operators.attribute_faults import has_unlisted_values  # late, as above
+        from onnx_lint.ir.operators.attribute_faults import has_unlisted_values  # late, as above
 
         return has_unlisted_values(self.operators) or bool(self.bound_nodes)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in stores: over HTTP, in S3 and other stores of objects, on the Hugging Face Hub (the extra `remote`).
+"""Models in stores: HTTP, S3 and other object stores, the Hugging Face Hub (extra `remote`).
 
 The stores are reached by fsspec and its file systems, with credentials, proxies and endpoints from where these look for
 them. Nothing here is imported for a local file.
@@ -7,28 +7,22 @@ them. Nothing here is imported for a local file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from onnx_lint.locations import is_remote as is_remote
-from onnx_lint.locations import shown_address
-from onnx_lint.record import replace
-from onnx_lint.remote.access import Patience, access_of
+from onnx_lint.input.limits import Limits
+from onnx_lint.input.locations import is_remote as is_remote
+from onnx_lint.input.locations import shown_address
+from onnx_lint.remote.access import access_of
 from onnx_lint.remote.errors import RemoteError as RemoteError
 from onnx_lint.remote.listing import RemoteObject as RemoteObject
 from onnx_lint.remote.listing import listed as listed
 from onnx_lint.remote.source import RemoteSource as RemoteSource
 
-if TYPE_CHECKING:
-    from onnx_lint.settings import Settings
 
-
-def open_remote(target: RemoteObject | str, settings: Settings) -> RemoteSource:
+def open_remote(target: RemoteObject | str, limits: Limits, *, download: bool = False) -> RemoteSource:
     """Open the object under an address, or one that was listed, which must be the version of then.
 
     Raises RemoteError where it cannot be read; the text begins with the address as reports show it.
     """
-    access = access_of(settings.limits, download=settings.download)
-    access = replace(access, patience=Patience(settings.limits.remote_seconds))
+    access = access_of(limits, download=download).counted()
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
         return RemoteSource(found.address, access, found.version)

@@ -8,7 +8,9 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from onnx_lint.model.tensors.data_folder import (
+from onnx_lint.common.record import replace
+from onnx_lint.input.source import Source
+from onnx_lint.ir.tensors.data_folder import (
     MAX_POINTER_BYTES,
     DataFolder,
     ExternalFile,
@@ -16,10 +18,8 @@ from onnx_lint.model.tensors.data_folder import (
     components,
     is_lfs_pointer,
 )
-from onnx_lint.record import replace
 from onnx_lint.remote.errors import RemoteError, RemoteNotFoundError
 from onnx_lint.remote.lookup import Lookup
-from onnx_lint.source import Source
 from onnx_lint.wording import quote
 
 _MOST_FILES: Final = 1_000

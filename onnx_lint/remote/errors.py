@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final
 
-from onnx_lint.locations import is_web, scheme_of
+from onnx_lint.input.locations import is_web, scheme_of
+from onnx_lint.input.source import ReadError
 from onnx_lint.remote.setting_faults import faulty_setting
-from onnx_lint.source import ReadError
 
 _MOST_CAUSES: Final = 10
 _CREDENTIALS: Final = {
@@ -181,7 +181,7 @@ def _hint(address: str) -> str:
 
 def needs_package(address: str, error: ImportError) -> RemoteError:
     """What to install, where a package is missing without which nothing can be read under an address."""
-    from onnx_lint.distribution import NAME
+    from onnx_lint.common.distribution import NAME
 
     scheme = scheme_of(address)
     if scheme in _CREDENTIALS or error.name == "fsspec":

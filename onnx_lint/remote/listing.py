@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from onnx_lint.locations import MODEL_SUFFIXES, is_glob, is_web, names_object, scheme_of, shown_address
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
+from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, names_object, scheme_of, shown_address
 from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.hub import pinned
@@ -35,7 +35,7 @@ def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     what has the suffix of a model below it; and one with `*`, `?` or `[` what it matches. Raises RemoteError where the
     store cannot be read or there is no such object or folder.
     """
-    access = access or Access()
+    access = (access or Access()).counted()
     try:
         found = {each.address: each for each in _listed(target, access)}  # a glob may lead to one object in two ways
         yield from sorted(found.values(), key=lambda each: each.url)

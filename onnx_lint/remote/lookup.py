@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from onnx_lint.locations import folder_of, is_web
+from onnx_lint.input.locations import folder_of, is_web
 from onnx_lint.remote.access import Access, file_system, telling, tried
 from onnx_lint.remote.errors import RemoteNotFoundError
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.remote.access import Access
 from onnx_lint.remote.parts import Parts
 

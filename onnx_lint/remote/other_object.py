@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onnx_lint.locations import scheme_of
+from onnx_lint.input.locations import scheme_of
 from onnx_lint.remote.access import Access, telling, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.hub import pinned

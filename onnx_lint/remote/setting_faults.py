@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from onnx_lint.locations import is_web, scheme_of
+from onnx_lint.input.locations import is_web, scheme_of
 
 _PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
 _ENDPOINTS: Final = {

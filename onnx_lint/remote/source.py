@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from onnx_lint.locations import is_web, scheme_of
+from onnx_lint.input.locations import is_web, scheme_of
+from onnx_lint.input.source import LEAST_WINDOW_BYTES
 from onnx_lint.remote.access import Access, file_system, telling
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import ChangedError, RemoteError
@@ -13,7 +14,6 @@ from onnx_lint.remote.lookup import Lookup, lookup_beside
 from onnx_lint.remote.objects import PART_BYTES, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.report import Traffic
-from onnx_lint.source import LEAST_WINDOW_BYTES
 
 FIRST_BYTES: Final = 1 << 16
 """So much comes with the first answer: all of many a model."""

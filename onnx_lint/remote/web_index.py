@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from typing import Any, Final
 from urllib.parse import urljoin
 
-from onnx_lint.locations import MODEL_SUFFIXES, folder_of, is_glob
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
+from onnx_lint.input.locations import MODEL_SUFFIXES, folder_of, is_glob
 from onnx_lint.remote.access import Access
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.parts import Parts
@@ -64,7 +65,8 @@ def _links(system: Any, folder: str, access: Access) -> list[str]:
         content += piece
     parts.clear()
     reader = _Links()
-    reader.feed(content.decode("utf-8", "replace"))
+    with access.patience.spent() if access.patience is not None else nullcontext():
+        reader.feed(content.decode("utf-8", "replace"))
     found = []
     for link in reader.found:
         try:

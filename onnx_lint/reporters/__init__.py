@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reporters: they render a Report, and know no rule by name.
+"""The forms of report, one module each; no reporter knows a rule by name.
 
 Each stands in a module of its own, and is imported when it is asked for. It has one function
 `write(report, stream, options)`, or a class `Writer` (see :class:`FileWriter`), which writes each file when it is done.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 if TYPE_CHECKING:
     from pathlib import Path

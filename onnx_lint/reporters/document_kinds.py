@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint.model.documents.kinds import KINDS, DocumentKind
-from onnx_lint.registry import Registered, registry
+from onnx_lint.engine.registry import Registered, registry
+from onnx_lint.ir.documents.kinds import KINDS, DocumentKind
 from onnx_lint.reporters.wording import counted
 
 _BY_SUFFIX: Final = (

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.model.documents.kinds import KINDS
-from onnx_lint.option_types import in_words
-from onnx_lint.registry import Registered, registry
+from onnx_lint.common.option_types import in_words
+from onnx_lint.engine.registry import Registered, registry
+from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters.document_kinds import kinds_of
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, Clause, Severity, clauses, severity

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text from models and file names, made fit for the forms of the report; see also `onnx_lint.visible`."""
+"""Text from models and file names, made fit for the forms of the report; see also `onnx_lint.common.visible`."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from onnx_lint.visible import escaped
-from onnx_lint.visible import visible as visible  # for reporters, which find all of this here
+from onnx_lint.common.visible import escaped
+from onnx_lint.common.visible import visible as visible  # for reporters, which find all of this here
+from onnx_lint.common.visible import without_commands as without_commands
 
 _LONE_SURROGATE: Final = "[\ud800-\udfff]"
 
 STANDARD_INPUT: Final = "<stdin>"
+
+_MARKS: Final = ("::", "---", "+++", "~~~", "^^^")
 
 
 def encodable(text: str) -> str:
@@ -20,13 +23,14 @@ def encodable(text: str) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A file's path as reports show it.
+    """Return a file's path as reports show it.
 
-    A line of a log that begins with two colons is a command to GitHub's runner, and a file can have such a name.
+    A line that begins with two colons is a command to GitHub's runner, and one that begins with three marks opens a
+    section of Buildkite's log. A file can have such a name, which is still its path with `./` before it.
     """
     if path == "-":
         return STANDARD_INPUT
-    return visible(f"./{path}" if path.startswith("::") else path)
+    return visible(f"./{path}" if path.lstrip().startswith(_MARKS) else path)
 
 
 def shortened(text: str, most: int) -> str:

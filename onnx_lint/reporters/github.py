@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, TextIO
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible
+from onnx_lint.reporters.escape import STANDARD_INPUT, shortened, shown_path, visible, without_commands
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
@@ -182,5 +182,5 @@ def _data(text: str) -> str:
 
 
 def _log_line(text: str) -> str:
-    """A line that is no command. Its first word is ours, so that `::` cannot begin it, but `##[` counts anywhere."""
-    return text.replace("##[", r"#\x23[") + "\n"
+    """Return a line that is no command, whatever the names in it are."""
+    return without_commands(text) + "\n"

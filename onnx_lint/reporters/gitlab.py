@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
+from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256
@@ -37,8 +38,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root))]
     if report.not_linted:
         issues.append(_issue("interrupted", _BLOCKER, interrupted_of(report), path_below(report.not_linted[0], root)))
-    json.dump(_worst(issues), stream, indent=2)
-    stream.write("\n")
+    stream.write(json_without_commands(json.dumps(_worst(issues), indent=2)) + "\n")
 
 
 def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:

@@ -15,8 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final, TextIO
 
-from onnx_lint import __version__, package_data
-from onnx_lint.registry import registry
+from onnx_lint import __version__
+from onnx_lint.common import package_data
+from onnx_lint.common.visible import json_without_commands
+from onnx_lint.engine.registry import registry
 from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256
@@ -94,7 +96,7 @@ def _hash(text: str) -> str:
 
 def _inert_json(value: Any) -> str:
     """JSON in which nothing can end the element around it."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return json_without_commands(json.dumps(value, separators=(",", ":"))).replace("<", "\\u003c")
 
 
 def _picture(drawn: Neighbourhood) -> Mapping[str, Any]:

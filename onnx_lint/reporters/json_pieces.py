@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
+from onnx_lint.common.visible import json_without_commands
 
 
 class Elements(Record):
@@ -23,8 +24,11 @@ class Properties(Record):
 
 
 def write_pieces(value: Any, stream: TextIO, *, indent: int | None = None) -> None:
-    """Write the value and a line end, the same as `json.dump` of lists and dicts: with `indent`, or without spaces."""
-    stream.writelines(_pieces(value, indent, 0))
+    """Write the value and a line end, as `json.dump` does: with `indent`, or without spaces.
+
+    Commands of CI servers in names are escaped, as a log may be where the JSON goes.
+    """
+    stream.writelines(map(json_without_commands, _pieces(value, indent, 0)))
     stream.write("\n")
 
 

@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
-from onnx_lint.record import EMPTY
+from onnx_lint.common.record import EMPTY
+from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.records import (
@@ -53,4 +54,4 @@ def file_lines(file: FileReport, *, show_suppressed: bool = False, extra: Mappin
 
 
 def _line(record: dict[str, Any]) -> str:
-    return json.dumps(json_safe(record), separators=(",", ":")) + "\n"
+    return json_without_commands(json.dumps(json_safe(record), separators=(",", ":"))) + "\n"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from onnx_lint.distribution import DOCUMENTATION, HOMEPAGE, NAME, project_url
-from onnx_lint.registry import registry
+from onnx_lint.common.distribution import DOCUMENTATION, HOMEPAGE, NAME, project_url
+from onnx_lint.engine.registry import registry
 
 
 @cache

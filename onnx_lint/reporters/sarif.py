@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
 from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible

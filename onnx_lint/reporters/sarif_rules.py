@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from onnx_lint.registry import Registered, registry
+from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import clauses_markdown, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
 from onnx_lint.reporters.links import documentation_url

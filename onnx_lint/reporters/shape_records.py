@@ -11,18 +11,19 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from onnx_lint.model.flow.provenance import Declared, Provenance, Value, Way
-from onnx_lint.model.flow.walks import Walked
-from onnx_lint.model.graph import Node
-from onnx_lint.model.places.place import Place
-from onnx_lint.model.shapes.fact import Fact
+from onnx_lint.common.visible import json_without_commands
+from onnx_lint.inference.flow.provenance import Declared, Provenance, Value, Way
+from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.places.place import Place
 from onnx_lint.reporters.records import json_safe
 from onnx_lint.wording import report_name
 
 
 def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) -> Iterator[str]:
     """The pieces of a JSON document: `head`, and a list `name` whose members are made while they are read."""
-    text = json.dumps(json_safe(head), indent=2)
+    text = json_without_commands(json.dumps(json_safe(head), indent=2))
     yield f'{text[:-2]},\n  "{name}": ['
     for number, part in enumerate(parts):
         yield "," * (number > 0) + "\n    "
@@ -54,7 +55,7 @@ def way_parts(way: Way) -> Iterator[str]:
 
 
 def _line(record: dict[str, Any]) -> str:
-    return json.dumps(json_safe(record))
+    return json_without_commands(json.dumps(json_safe(record)))
 
 
 def _node(node: Node, version: int | None) -> dict[str, Any]:

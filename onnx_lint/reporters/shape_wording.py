@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.model.flow.knowledge import Cause
-from onnx_lint.model.flow.provenance import Declared, Provenance, Step, Value, Way
-from onnx_lint.model.flow.walks import Walked
-from onnx_lint.model.graph import Node
-from onnx_lint.model.shapes.dims import describe
-from onnx_lint.model.shapes.fact import Fact
-from onnx_lint.model.types.type_string import optional_element, sequence_element
+from onnx_lint.inference.flow.knowledge import Cause
+from onnx_lint.inference.flow.provenance import Declared, Provenance, Step, Value, Way
+from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.inference.shapes.dims import describe
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.inference.types.type_string import optional_element, sequence_element
+from onnx_lint.ir.graph import Node
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.wording import quote
 

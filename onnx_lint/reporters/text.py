@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
 from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from onnx_lint.locations import is_remote
+from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import encodable, visible
 
 _OF_ADDRESSES = "%:/?#[]@!$&'()*+,;=~"

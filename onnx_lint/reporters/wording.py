@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.model.documents.kinds import KINDS
+from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, RelatedPlace, Report, Shapes, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The message classes of ONNX, from this project's own schema in a private descriptor pool.
+"""The message classes of ONNX, from this project's own `.proto` in a private descriptor pool, and the wire format.
 
 The pool is private so that an installed `onnx`, of whatever version, can be imported into the same process.
 """

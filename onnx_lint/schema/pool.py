@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from onnx_lint import package_data
+from onnx_lint.common import package_data
 
 
 def compiled() -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.schema.pool import compiled, factory, files_of, pool
 
 PACKAGE: Final = "onnx"

@@ -14,8 +14,8 @@ from typing import Final
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from onnx_lint import schema
-from onnx_lint.record import Record
-from onnx_lint.source import WINDOW_BYTES, Source
+from onnx_lint.common.record import Record
+from onnx_lint.input.source import WINDOW_BYTES, Source
 
 MAX_VARINT_BYTES: Final = 10
 """A varint carries 7 bits a byte and 64 bits at most."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The specification as data: its clauses, editions, releases and operators."""
+"""The specification as data: clauses, editions, releases and operator signatures."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint import package_data
-from onnx_lint.record import EMPTY, Record, field_names
+from onnx_lint.common import package_data
+from onnx_lint.common.record import EMPTY, Record, field_names
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 __all__ = [
@@ -76,6 +76,9 @@ Those in capitals are RFC 2119's. `must` and `should` are the text's own lower-c
 entry that a table leaves out, `practice` what consumers refuse or disagree on without a clause, `advice` the rest.
 """
 
+ABSENT: Final = "absent"
+"""Stands in place of a keyword where an edition no longer has a clause of the one before."""
+
 STATIC: Final = ("yes", "partly", "no")
 """The answers to whether one file shows that a clause is broken."""
 
@@ -100,7 +103,7 @@ class Clause(Record):
     until: int | None
     """The last IR version that it is about; None for the newest."""
     keyword: Mapping[str, str]
-    """How strongly each edition words it; an edition without the clause is left out."""
+    """How strongly each edition words it; an edition without the clause is left out. The source names changes only."""
     static: str
     rules: tuple[str, ...]
     """The ids of the rules that decide it."""
@@ -150,7 +153,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
     for edition, word in entry["keyword"].items():
         if edition not in EDITIONS:
             raise ValueError(f"clause {name!r} names the unknown edition {edition!r}")
-        if word not in KEYWORDS:
+        if word not in KEYWORDS and word != ABSENT:
             raise ValueError(f"clause {name!r} has the unknown keyword {word!r} in edition {edition}")
     if entry["static"] not in STATIC:
         raise ValueError(f"clause {name!r}: static is {entry['static']!r}, not one of {', '.join(STATIC)}")
@@ -171,7 +174,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         anchor=entry["anchor"],
         since=entry["since"],
         until=entry.get("until"),
-        keyword=MappingProxyType(dict(entry["keyword"])),
+        keyword=MappingProxyType(_in_every_edition(entry["keyword"])),
         static=entry["static"],
         rules=tuple(entry["rules"]),
         reason=entry.get("reason"),
@@ -181,6 +184,17 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         refines=entry.get("refines"),
         refused_by=dict(refused_by),
     )
+
+
+def _in_every_edition(keyword: Mapping[str, str]) -> dict[str, str]:
+    """Return the keyword of each edition that has the clause: each carries on until a later edition names another."""
+    found: dict[str, str] = {}
+    word = ABSENT
+    for edition in EDITIONS:
+        word = keyword.get(edition, word)
+        if word != ABSENT:
+            found[edition] = word
+    return found
 
 
 def parse(text: str) -> dict[str, Clause]:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Mapping
 from typing import Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.spec.ir_versions import FROM_THE_START, Since
 
 UNDEFINED: Final = 0

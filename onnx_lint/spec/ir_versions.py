@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 
 class Since(Record):
@@ -83,6 +83,6 @@ def later_fields(known: int) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, since in FIELDS.items():
         if since.ir_version > known and since.clause is not None:
-            message, field = name.split(".")
+            message, _, field = name.rpartition(".")
             found.setdefault(message, []).append(field)
     return found

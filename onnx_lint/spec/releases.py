@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from onnx_lint.cached import remembered
-from onnx_lint.record import Record
+from onnx_lint.common.cached import remembered
+from onnx_lint.common.record import Record
 
 DEFAULT_DOMAIN: Final = ""
 ML_DOMAIN: Final = "ai.onnx.ml"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 EDITIONS = ("1.9", "1.16", "1.21", "1.23")
 """The editions, each named after the ONNX release that published it, oldest first."""

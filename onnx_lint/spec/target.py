@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onnx_lint.record import EMPTY, Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import CONSUMERS, Clause
 from onnx_lint.spec.releases import (
     NEWEST_IR_VERSION,

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fault in its surroundings: lines of the model around a finding, in the syntax of `onnx.parser`."""
+"""The lines and nodes around a finding, in ONNX's textual syntax."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
+from onnx_lint.common.record import replace
+from onnx_lint.ir.places.place import key_of, place_of
 from onnx_lint.model import Model
-from onnx_lint.model.places.place import key_of, place_of
-from onnx_lint.record import replace
-from onnx_lint.registry import registry
 from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
 from onnx_lint.surroundings.facts import known_types
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
@@ -20,27 +19,28 @@ MOST_FINDINGS: Final = 300
 _MOST_RELATED: Final = 3
 """So many related places have a line."""
 
-_FILE: Final = "file"
-"""The chapter of rules on bytes, which have no structure around them."""
-
 
 def with_surroundings(
-    diagnostics: Sequence[Diagnostic], model: Model, per_rule: tuple[int, ...]
+    diagnostics: Sequence[Diagnostic], model: Model, per_rule: tuple[int, ...], without_lines: Set[str]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics, the first of each rule and clause with the lines around them: as many as any form shows."""
+    """The diagnostics, the first of each rule and clause with the lines around them: as many as any form shows.
+
+    `without_lines`: the rules whose findings have none, since they are about bytes.
+    """
     chosen = {count: worst_of_each(diagnostics, count, MOST_FINDINGS) for count in per_rule}
     shown: list[Diagnostic] = []
     for index, found in enumerate(diagnostics):
         counts = tuple(count for count in per_rule if index in chosen[count])
         if counts:
-            found = replace(found, context=surroundings(found, model), context_of=counts if len(per_rule) > 1 else ())
+            lines = () if found.rule in without_lines else surroundings(found, model)
+            found = replace(found, context=lines, context_of=counts if len(per_rule) > 1 else ())
         shown.append(found)
     return tuple(shown)
 
 
 def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...]:
     """The lines around a finding, and those of the related places; none where the bytes are no model."""
-    if not model.loaded or registry()[diagnostic.rule].chapter == _FILE:
+    if not model.loaded:
         return ()
     site = site_of(place_of(key_of(diagnostic.pointer)), model)
     related = [site_of(place_of(key_of(other.pointer)), model) for other in diagnostic.related[:_MOST_RELATED]]

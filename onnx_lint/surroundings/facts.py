@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.ir.graph import Graph
 from onnx_lint.model import Model
-from onnx_lint.model.graph import Graph
-from onnx_lint.model.shapes.fact import Fact
 from onnx_lint.report import Diagnostic
 from onnx_lint.surroundings.lines import MOST_CHARACTERS, Site
 from onnx_lint.surroundings.sheet import Sheet, cut_around

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from onnx_lint.common.record import Record
+from onnx_lint.ir.places.place import Key, Step, place_of
 from onnx_lint.model import Model, Place
-from onnx_lint.model.places.place import Key, Step, place_of
-from onnx_lint.record import Record
 from onnx_lint.report import ContextLine
 from onnx_lint.schema import Proto
 from onnx_lint.surroundings.messages import write_field, write_message

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
+from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.surroundings.messages import write_beside, write_field

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from onnx_lint.model.places.place import Key
+from onnx_lint.ir.places.place import Key
 
 MAX_ITEMS: Final = 16
 """Of a longer list those around the marked item are written."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+from onnx_lint.common.visible import visible
 from onnx_lint.surroundings.sheet import CUT, Sheet
-from onnx_lint.visible import visible
 
 MAX_NAME: Final = 48
 """A longer name or string is written without its middle."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, value_fields
 from onnx_lint.model import Model
-from onnx_lint.model.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.wording import quote

@@ -4,8 +4,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from onnx_lint.ir.tensors.data_folder import FileState
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.data_folder import FileState
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.tensors.data_folder import FileState
+from onnx_lint.ir.tensors.external import ExternalData
 from onnx_lint.model import Model
-from onnx_lint.model.tensors.data_folder import FileState
-from onnx_lint.model.tensors.external import ExternalData
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.names.resolution import LateUse
 from onnx_lint.model import GraphKind, Model, Node
-from onnx_lint.model.names.resolution import LateUse
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

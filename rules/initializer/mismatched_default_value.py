@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
 from onnx_lint.model import Model
-from onnx_lint.model.names.declarations import TENSOR_KINDS, Declaration, contradict
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

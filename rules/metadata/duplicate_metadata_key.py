@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.documents.kinds import MODEL
+from onnx_lint.ir.parts import Metadata
 from onnx_lint.model import Model
-from onnx_lint.model.documents.kinds import MODEL
-from onnx_lint.model.parts import Metadata
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -52,7 +52,7 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     metadata_props { key: "author" value: "A, B" }
     ```
     """
-    for metadata in model.metadata():
+    for metadata in model.metadata_with_suspect_keys():
         keys = [entry.key for entry in metadata.entries]
         distinct = {key.lower() for key in keys} if metadata.message == MODEL else set(keys)
         if len(distinct) != len(keys):

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.documents.kinds import MODEL
 from onnx_lint.model import Model, Place
-from onnx_lint.model.documents.kinds import MODEL
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from onnx_lint.ir.operators.imports import Importer
 from onnx_lint.model import Model, Place
-from onnx_lint.model.operators.imports import Importer
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.domains import shown_domain

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from onnx_lint.ir.operators.imports import count_domains, first_of_domains
 from onnx_lint.model import ROOT, Function, Model, Node
-from onnx_lint.model.operators.imports import count_domains, first_of_domains
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.domains import shown_domain
 from onnx_lint.spec.ir_versions import FIELDS

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.common.record import Record
+from onnx_lint.ir.operators.imports import MAX_VERSION
 from onnx_lint.model import ROOT, Model, Place
-from onnx_lint.model.operators.imports import MAX_VERSION
-from onnx_lint.record import Record
 from onnx_lint.rule import Finding, rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.domains import shown_domain

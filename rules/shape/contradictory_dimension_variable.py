@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 
+from onnx_lint.common.record import Record
+from onnx_lint.ir.names.declaration_index import AxesOfOneRank
+from onnx_lint.ir.names.declarations import Declaration
 from onnx_lint.model import Graph, Model, Place
-from onnx_lint.model.names.declaration_index import AxesOfOneRank
-from onnx_lint.model.names.declarations import Declaration
-from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

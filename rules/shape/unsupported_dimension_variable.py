@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.names.declarations import TENSOR_KINDS
 from onnx_lint.model import Model, Proto, Type
-from onnx_lint.model.names.declarations import TENSOR_KINDS
 from onnx_lint.rule import Finding, rule
 
 _CLAUSES = {"": "SHP-4", "*": "SHP-5"}

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.operators.mismatch import imports
 from onnx_lint.model import Model
-from onnx_lint.model.operators.mismatch import imports
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.history import REPLACEMENTS, Replacement

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
+from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.model import Model, Node, Place
-from onnx_lint.model.operators.attribute_faults import AttributeFault, attribute_faults
-from onnx_lint.model.operators.mismatch import attributes_with
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

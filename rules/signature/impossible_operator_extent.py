@@ -4,14 +4,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from onnx_lint.common.record import replace
+from onnx_lint.inference.shapes.dims import Shape, are_sizes
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.in_words import describe_shape
+from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.ir.places.place import Place
 from onnx_lint.model import Graph, Model, Node, Proto
-from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.in_words import describe_shape
-from onnx_lint.model.operators.mismatch import attributes_with
-from onnx_lint.model.places.place import Place
-from onnx_lint.model.shapes.dims import Shape, are_sizes
-from onnx_lint.model.shapes.fact import Fact
-from onnx_lint.record import replace
 from onnx_lint.rule import Finding, Related, finding_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.extents import EXTENTS, WITH_EXTENTS, Count, Extents, counts, packed_bytes

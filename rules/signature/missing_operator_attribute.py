@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
-from onnx_lint.model.operators.mismatch import (
+from onnx_lint.ir.operators.mismatch import (
     describe_schema,
     missing_alternatives,
     missing_attributes,
@@ -13,7 +12,8 @@ from onnx_lint.model.operators.mismatch import (
     other_version,
     version_hint,
 )
-from onnx_lint.model.operators.operators import AlikeNodes
+from onnx_lint.ir.operators.operators import AlikeNodes
+from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.combinations import Combination

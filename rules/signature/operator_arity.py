@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
-from onnx_lint.model.operators.mismatch import (
+from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     counted,
     describe_schema,
@@ -13,7 +12,8 @@ from onnx_lint.model.operators.mismatch import (
     other_version,
     version_hint,
 )
-from onnx_lint.model.operators.operators import AlikeNodes
+from onnx_lint.ir.operators.operators import AlikeNodes
+from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchema, Option
 from onnx_lint.wording import quote

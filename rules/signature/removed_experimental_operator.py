@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.operators.operators import OperatorStatus
 from onnx_lint.model import Model
-from onnx_lint.model.operators.operators import OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.common.record import Record
+from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
+from onnx_lint.ir.operators.operators import AlikeNodes
 from onnx_lint.model import Function, Model, Node, Place
-from onnx_lint.model.operators.mismatch import alternatives_without, describe_schema
-from onnx_lint.model.operators.operators import AlikeNodes
-from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.model import Model, Node, Place
-from onnx_lint.model.columns.nodes import NodeForm
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote

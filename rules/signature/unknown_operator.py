@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.operators.mismatch import importer
+from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model
-from onnx_lint.model.operators.mismatch import importer
-from onnx_lint.model.operators.operators import Operator, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators import OperatorSchemas, onnxruntime_default_domain
 from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW

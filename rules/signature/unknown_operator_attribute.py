@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import Model, Node
-from onnx_lint.model.operators.mismatch import (
+from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
     misspelt_attributes,
@@ -13,7 +12,8 @@ from onnx_lint.model.operators.mismatch import (
     unknown_attributes,
     version_hint,
 )
-from onnx_lint.model.operators.operators import AlikeNodes
+from onnx_lint.ir.operators.operators import AlikeNodes
+from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote, quote_some, suggestion

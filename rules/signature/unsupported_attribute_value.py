@@ -4,18 +4,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from onnx_lint.common.record import Record
+from onnx_lint.ir.operators.attribute_faults import listed_values, unlisted_values
+from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
+from onnx_lint.ir.operators.operators import AlikeNodes
 from onnx_lint.model import Model, Node, Place
-from onnx_lint.model.operators.attribute_faults import listed_values, unlisted_values
-from onnx_lint.model.operators.mismatch import attributes_with, describe_schema, version_hint
-from onnx_lint.model.operators.operators import AlikeNodes
-from onnx_lint.record import Record
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values, element_type_name, is_element_type
 from onnx_lint.wording import quote, suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.model.operators.bound_nodes import BoundNodes
+    from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
 @rule(clause="NOD-7a", since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from onnx_lint.inference.shapes.dims import are_sizes
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.operators.given import broken_by
+from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model import Model, Node, Place
-from onnx_lint.model.columns.nodes import NodeForm
-from onnx_lint.model.operators.given import broken_by
-from onnx_lint.model.operators.mismatch import attributes_with, describe_schema
-from onnx_lint.model.shapes.dims import are_sizes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations

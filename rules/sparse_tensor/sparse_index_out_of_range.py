@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from onnx_lint.ir.in_words import describe_shape
+from onnx_lint.ir.tensors import StoredSparseTensor, contents, others
 from onnx_lint.model import Model
-from onnx_lint.model.in_words import describe_shape
-from onnx_lint.model.tensors import StoredSparseTensor, contents, others
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.element_types import MAX_INT64
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from onnx_lint.ir.tensors import StoredSparseTensor, contents, others
 from onnx_lint.model import Model
-from onnx_lint.model.tensors import StoredSparseTensor, contents, others
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.operators.control_flow import handed_on_outputs
 from onnx_lint.model import Graph, Model, Node
-from onnx_lint.model.operators.control_flow import handed_on_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

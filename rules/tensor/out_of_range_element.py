@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.tensors import StoredTensor, contents
 from onnx_lint.model import Model
-from onnx_lint.model.tensors import StoredTensor, contents
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.element_types import ElementType
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.in_words import element_type_name
+from onnx_lint.ir.names.declarations import TENSOR_KINDS
 from onnx_lint.model import Model, Place, Proto
-from onnx_lint.model.in_words import element_type_name
-from onnx_lint.model.names.declarations import TENSOR_KINDS
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
+from onnx_lint.ir.in_words import element_type_name
 from onnx_lint.model import Model
-from onnx_lint.model.in_words import element_type_name
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.element_types import ELEMENT_TYPES, INTEGER_KEYS
 

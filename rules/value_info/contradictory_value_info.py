@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from onnx_lint.ir.names.declaration_index import EarlierStatements
+from onnx_lint.ir.names.declarations import Declaration
 from onnx_lint.model import Model
-from onnx_lint.model.names.declaration_index import EarlierStatements
-from onnx_lint.model.names.declarations import Declaration
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from onnx_lint.ir.names.declarations import Declaration, Statements, contradict
 from onnx_lint.model import Graph, Model
-from onnx_lint.model.names.declarations import Declaration, Statements, contradict
 from onnx_lint.rule import Finding, Related, folded, rule
 from onnx_lint.wording import quote
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
-from onnx_lint.registry import registry
-from onnx_lint.settings import selectors
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.settings import selectors
 from onnx_lint.spec.clauses import clauses
 
 SHELLS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}

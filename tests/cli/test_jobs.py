@@ -11,15 +11,15 @@ from pathlib import Path
 import onnx
 import pytest
 
-from onnx_lint import memory
 from onnx_lint.cli import workers
 from onnx_lint.cli.jobs import lint_each, worthwhile_jobs
 from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.cli.progress import is_wanted
+from onnx_lint.common import memory
+from onnx_lint.engine.settings import Settings
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
 
 
 @pytest.fixture(autouse=True)

@@ -266,7 +266,7 @@ def test_a_crash_is_told_whatever_module_it_came_from(folder: Path):
     """Even one that most others import: what reports the crash needs none of them."""
     crashing = LACKING.replace("ModuleNotFoundError(f", "RuntimeError(f").replace(", name=name", "")
     crashing = crashing.replace('name.partition(".")[0]', "name")
-    for module in ("onnx_lint.record", "onnx_lint.report", "onnx_lint.wording", "onnx_lint.reporters.escape"):
+    for module in ("onnx_lint.common.record", "onnx_lint.report", "onnx_lint.wording", "onnx_lint.reporters.escape"):
         words = [sys.executable, "-c", crashing, module, "clean.onnx"]
         done = subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False)
         first, *_, last = done.stderr.splitlines()
@@ -275,7 +275,7 @@ def test_a_crash_is_told_whatever_module_it_came_from(folder: Path):
         assert last.startswith("This is a fault in onnx-lint, not in the model.")
 
 
-@pytest.mark.parametrize("module", ["google.protobuf.internal.well_known_types", "onnx_lint.engine"])
+@pytest.mark.parametrize("module", ["google.protobuf.internal.well_known_types", "onnx_lint.engine.lint"])
 @pytest.mark.parametrize("command", [[], ["check"]])
 def test_an_interrupt_while_modules_are_imported_ends_quietly(folder: Path, module: str, command: list[str]):
     interrupting = (

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
 

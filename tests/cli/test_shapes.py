@@ -15,8 +15,8 @@ import jsonschema
 import onnx
 import onnx.parser
 import pytest
-from checkout import ROOT
 from onnx import TensorProto, helper
+from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
 

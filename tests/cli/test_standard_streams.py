@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
-from heeding import heed_signals
+from support.models.clean_model import CLEAN
+from support.processes.signals import heed_signals
+from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import application
 from onnx_lint.reporters import REPORTERS

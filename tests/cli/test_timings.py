@@ -13,9 +13,9 @@ import pytest
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.engine import lint_file
-from onnx_lint.settings import Settings
-from onnx_lint.stopwatch import Stopwatch
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.stopwatch import Stopwatch
 
 MODEL = """
 ir_version: 10

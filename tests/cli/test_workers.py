@@ -17,8 +17,8 @@ import pytest
 
 from onnx_lint.cli import workers
 from onnx_lint.cli.lint_one import Task
+from onnx_lint.engine.settings import Settings
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
-from onnx_lint.settings import Settings
 
 PATIENCE_SECONDS: Final = 60
 COUNT: Final = 300
@@ -150,7 +150,7 @@ def test_workers_have_what_nearly_any_model_needs():
     """And not what few models need."""
     code = "; ".join(
         (
-            "import sys; from onnx_lint.cli.workers import _prepare; from onnx_lint.settings import Settings",
+            "import sys; from onnx_lint.cli.workers import _prepare; from onnx_lint.engine.settings import Settings",
             "_prepare(Settings())",
             "print([f'onnx_lint.rules.{rule}' in sys.modules for rule in sys.argv[1:]])",
         )

@@ -13,14 +13,14 @@ from typing import Any, Literal
 
 import jsonschema
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
 from onnx_lint.cli.merge_configuration import PARAMETERS
+from onnx_lint.common.option_types import OptionTypeError, as_option, json_schema, option_types
 from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.globs import matches
 from onnx_lint.configuration.keys import KEYS
-from onnx_lint.option_types import OptionTypeError, as_option, json_schema, option_types
 
 ODD = """
 ir_version: 10

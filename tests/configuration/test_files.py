@@ -10,14 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
 
-from onnx_lint import baseline
-from onnx_lint.configuration import locations
+from onnx_lint.configuration import baseline, locations
 from onnx_lint.configuration.files import read_file
 from onnx_lint.configuration.values import ConfigurationError
-from onnx_lint.regular_file import open_regular, read_regular
+from onnx_lint.input.regular_file import open_regular, read_regular
 from onnx_lint.spec.operators import schema_file
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes, devices and links of POSIX")

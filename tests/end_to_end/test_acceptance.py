@@ -43,12 +43,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
-from heeding import heed_signals
-from wire_bytes import LEN, length, number, tag, varint
+from support.models.clean_model import CLEAN
+from support.processes.signals import heed_signals
+from support.project.checkout import ROOT
+from support.wire.wire_bytes import LEN, length, number, tag, varint
 
-from onnx_lint.registry import registry
+from onnx_lint.engine.registry import registry
 from onnx_lint.reporters import REPORTERS
 
 PATIENCE_SECONDS = 200

@@ -16,22 +16,23 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from checkout import ROOT
-from clean_model import CLEAN
-from heeding import heed_signals
-from made_rules import registered
+from support.models.clean_model import CLEAN
+from support.processes.signals import heed_signals
+from support.project.checkout import ROOT
+from support.project.made_rules import registered
 
 from onnx_lint import __version__
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import report_file, use_color
+from onnx_lint.engine.registry import registry
+from onnx_lint.engine.selection import selected_rules
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.registry import registry
+from onnx_lint.reporters import REPORTERS
 from onnx_lint.rule import Rule
-from onnx_lint.selection import selected_rules
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import EDITIONS
 
@@ -152,7 +153,7 @@ def _crash(model: Any) -> Iterator[Any]:
 def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = registered(Rule("crashing-rule", _crash, ("GRA-1",), "0.1.0"), "graph", "crashing", None)
     rules = MappingProxyType({**registry(), "crashing-rule": entry})
-    for module in ("onnx_lint.registry", "onnx_lint.selection", "onnx_lint.reporters.sarif_rules"):
+    for module in ("onnx_lint.engine.registry", "onnx_lint.engine.selection", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.registry", lambda: rules)
 
 
@@ -195,7 +196,7 @@ def test_a_crash_outside_the_rules_is_an_internal_error_of_that_file(
     def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("onnx_lint.engine.load", crash)
+    monkeypatch.setattr("onnx_lint.engine.lint.load", crash)
     assert run(["clean.textproto"]) == 3
     assert (
         "Error: internal error: onnx-lint crashed on clean.textproto: RuntimeError: boom\n" in capsys.readouterr().err
@@ -339,7 +340,10 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         (["--severity", "cycle"], "--severity wants RULE=LEVEL, not 'cycle'"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
         (["--output", "sarif="], "--output 'sarif=' names no file"),
-        (["--output", "text=./clean.textproto"], "the report would overwrite the model './clean.textproto'"),
+        (
+            ["--output", "text=./clean.textproto"],
+            "the report would overwrite './clean.textproto', which the run itself uses",
+        ),
         (["-o", "json=r", "-o", "sarif=r"], "two reports go to 'r'"),
         (["-o", "json=-", "-o", "sarif=-"], "two reports go to standard output"),
     ],
@@ -619,12 +623,12 @@ def test_start_up_imports_neither_rich_nor_numpy(folder: Path, arguments: list[s
         import sys
         from onnx_lint.cli.application import run
         code = run({arguments!r})
-        print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine"}} & sys.modules.keys()), file=sys.stderr)
+        print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine.lint"}} & sys.modules.keys()), file=sys.stderr)
         """
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, cwd=folder, check=False)
-    expected = [] if arguments == ["--version"] else ["onnx_lint.engine"]
+    expected = [] if arguments == ["--version"] else ["onnx_lint.engine.lint"]
     assert done.stderr.decode() == f"0 {expected}\n"
 
 
@@ -716,3 +720,84 @@ def test_uncovered_clauses_have_a_reason_and_no_rule(capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().out.split("\n\n")[0].splitlines()[1:]
     assert [line.split()[0] for line in lines] == list(listed)
     assert all(clause["reason"] in line for line, clause in zip(lines, listed.values(), strict=True))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("named", ["report.json", "json=report", "model.onnx", "json=w.bin"])
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_report_never_replaces_a_model(named: str, linked: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither by its name nor by a link that a checkout brings."""
+    path = Path(named.rpartition("=")[2])
+    data = b"\x08\x0a\x12\x01p\x3a\x07\x0a\x05\x0a\x01z\x22\x00"
+    there = Path("elsewhere") if linked else path
+    there.write_bytes(data)
+    if linked:
+        path.symlink_to("elsewhere")
+    assert run(["clean.textproto", "-o", named if "=" in named or path.suffix == ".json" else f"json={named}"]) == 2
+    assert "the report would overwrite" in capsys.readouterr().err
+    assert there.read_bytes() == data
+    assert path.is_symlink() == linked
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"irVersion": "8", "graph": {}}',
+        '{\n  "ir_version": "8"\n}',
+        "# a model\nir_version: 8\ngraph { }",
+        'graph { name: "g" }',
+        "opset_import {\n version: 1 }",
+    ],
+)
+def test_nor_a_model_in_text_form(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("old.json").write_text(text)
+    assert run(["clean.textproto", "-o", "old.json"]) == 2
+    assert "'old.json', which is a model in text form" in capsys.readouterr().err
+    assert Path("old.json").read_text() == text
+
+
+@pytest.mark.usefixtures("folder")
+def test_nor_what_the_run_itself_uses(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("onnx-lint.toml").write_text("pedantic = true\n")
+    Path("list").write_text("clean.textproto\n")
+    Path("other.toml").write_text("pedantic = true\n")
+    assert run(["clean.textproto", "--write-baseline", "known.json"]) == 0
+    for used, options in {
+        "onnx-lint.toml": [],
+        "list": ["--files-from", "list"],
+        "other.toml": ["--config", "other.toml"],
+        "known.json": ["--baseline", "known.json"],
+    }.items():
+        before = Path(used).read_bytes()
+        Path("link").symlink_to(used)
+        for output in (used, "link"):
+            assert run(["clean.textproto", *options, "-o", f"json={output}"]) == 2, used
+            assert f"the report would overwrite {output!r}, which the run itself uses" in capsys.readouterr().err
+        assert Path(used).read_bytes() == before
+        Path("link").unlink()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("form", REPORTERS)
+def test_every_report_replaces_the_one_before(form: str) -> None:
+    """A link to it stays a link."""
+    assert run(["clean.textproto", "-o", f"{form}=report"]) == 0
+    Path("link").symlink_to("report")
+    Path("report").write_bytes(Path("report").read_bytes() * 3)
+    assert run(["clean.textproto", "-o", f"{form}=link"]) == 0
+    assert Path("link").is_symlink()
+    first = Path("report").read_bytes()
+    assert run(["clean.textproto", "-o", f"{form}=link"]) == 0
+    assert Path("report").read_bytes() == first
+
+
+@pytest.mark.usefixtures("folder")
+def test_links_to_streams_are_written_to() -> None:
+    Path("link").symlink_to("/dev/stdout")
+    command = [sys.executable, "-m", "onnx_lint", "clean.textproto", "-o", "json=link"]
+    environment = {"PYTHONPATH": str(ROOT)}
+    assert b'"version": 1' in subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+    Path("nowhere").symlink_to("new.json")
+    assert run(["clean.textproto", "-o", "json=nowhere"]) == 0
+    assert Path("new.json").stat().st_size

@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from unasked_rules import missed
+from support.project.unasked_rules import missed
 
 from onnx_lint import lint
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.report import Report
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.corpus

@@ -8,18 +8,20 @@ import re
 from pathlib import Path
 
 import pytest
-from checkout import TESTS
 from google.protobuf import json_format, text_format
+from support.project.checkout import TESTS
 
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
-from onnx_lint.engine import lint_source
-from onnx_lint.loader import load, other_messages, strip_payloads
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.loader.binary import strip_payloads
+from onnx_lint.loader.identity import other_messages
 from onnx_lint.report import Diagnostic
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.clauses import DEFAULT_EDITION
 
 CASES = re.findall(

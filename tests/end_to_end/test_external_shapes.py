@@ -13,9 +13,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from onnx_lint import lint
-from onnx_lint.engine import load_source
-from onnx_lint.settings import Settings
-from onnx_lint.source import source_of
+from onnx_lint.engine.lint import load_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import source_of
 
 
 def _model(shape: np.ndarray, **entries: str) -> onnx.ModelProto:

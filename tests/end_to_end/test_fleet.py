@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from checkout import ROOT
-from fleet_models import write_fleet, write_plugin
-from heeding import heed_signals
+from support.processes.signals import heed_signals
+from support.project.checkout import ROOT
+from support.reports.fleet_models import write_fleet, write_plugin
 
 from onnx_lint.reporters.wording import counted
 

@@ -18,12 +18,13 @@ from fuzz.minimise import kind_of, minimised
 from fuzz.oracle import SETTINGS, problem_of
 from fuzz.run import Run, save
 from fuzz.tree import parse, serialize
-from wire_bytes import BASE, GRAPH, length
+from support.wire.wire_bytes import BASE, GRAPH, length
 
-from onnx_lint import engine, loader
+from onnx_lint import loader
+from onnx_lint.engine import lint as engine
+from onnx_lint.input.source import BytesSource
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport
-from onnx_lint.source import BytesSource
 
 COUNT = 400
 

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import pytest
-from crossed_lists import CROSSED, DEFAULT, HEAD, each, graph
 from google.protobuf import text_format
-from growing import VARIANTS, Path, grown, lists, template
+from support.hostile.crossed_lists import CROSSED, DEFAULT, HEAD, each, graph
+from support.models.growing_models import VARIANTS, Path, grown, lists, template
 
-from onnx_lint import baseline, schema
-from onnx_lint.engine import lint_source
-from onnx_lint.limits import DEFAULT_LIMITS
+from onnx_lint import schema
+from onnx_lint.configuration import baseline
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.source import BytesSource
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, write_report
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 LARGE: Final = 2_000
 FEWER: Final = 800

@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes, laughs, located
-from wire_bytes import length, number
+from support.hostile.hostile_files import ATTACKS, HEAD, HEAVY, OUTPUT, Attack, graph, in_bytes, laughs, located
+from support.wire.wire_bytes import length, number
 
 from onnx_lint import lint, schema
-from onnx_lint.engine import lint_file, lint_source
-from onnx_lint.limits import DEFAULT_LIMITS, NAMES, LimitError
+from onnx_lint.engine.lint import lint_file, lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, LimitError
+from onnx_lint.input.source import BytesSource
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 SECONDS = 10
 """Of the processor: no hang, with room for a machine whose cores are shared; the heaviest attack takes about two."""
@@ -408,7 +408,7 @@ def test_a_faulty_limit_on_the_command_line_is_wrong_usage(option: str, message:
 
 
 def test_the_documentation_names_every_limit_with_its_default():
-    from onnx_lint.registry import registry
+    from onnx_lint.engine.registry import registry
 
     documentation = " ".join(registry()["exceeded-limit"].rule.documentation.split())
     for name in NAMES:

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 import yaml
-from checkout import ROOT
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.check import check_command
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.source import BytesSource
 
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 POINTER = (

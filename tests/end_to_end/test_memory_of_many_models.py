@@ -8,7 +8,7 @@ import tracemalloc
 from collections.abc import Callable, Mapping
 
 import pytest
-from wire_bytes import BASE, length, number
+from support.wire.wire_bytes import BASE, length, number
 
 from onnx_lint import lint
 

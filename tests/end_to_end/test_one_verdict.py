@@ -10,14 +10,14 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from checkout import TESTS
 from google.protobuf.message import DecodeError
-from reencode import Widths, packed, padded, read, reordered, split, unpacked, write
-from wire_bytes import BASE, LEN, length, number, rich_model, tag, varint
+from support.project.checkout import TESTS
+from support.wire.reencode import Widths, packed, padded, read, reordered, split, unpacked, write
+from support.wire.wire_bytes import BASE, LEN, length, number, rich_model, tag, varint
 
 from onnx_lint import lint, schema
-from onnx_lint.loader import strip_payloads
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
+from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.report import Diagnostic
 
 REAL = (TESTS / "models" / "iris_logistic_regression.onnx").read_bytes()

@@ -14,7 +14,7 @@ from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
 
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
 
 pytestmark = pytest.mark.packaging
 

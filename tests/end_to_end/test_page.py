@@ -13,10 +13,10 @@ from typing import Any
 import onnx
 import onnx.parser
 import pytest
-from made_up_report import HOSTILE, REPORT, error
+from support.reports.made_up_report import HOSTILE, REPORT, error
 
 from onnx_lint.cli.application import run
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
 from onnx_lint.report import FileReport, Neighbour, Neighbourhood, Report, ValueEdge
 from onnx_lint.reporters import Options, write_report
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkout import ROOT, TESTS
+from support.project.checkout import ROOT, TESTS
 
 PLUGIN = TESTS / "plugin"
 

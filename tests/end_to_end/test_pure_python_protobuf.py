@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fixture_files import fixture_paths, read_fixture
-from hostile_files import ATTACKS
-from messages import message_of
-from wire_bytes import length, number
+from support.hostile.hostile_files import ATTACKS
+from support.models.messages import message_of
+from support.project.fixture_files import fixture_paths, read_fixture
+from support.wire.wire_bytes import length, number
 
 from onnx_lint import schema
 

@@ -20,11 +20,11 @@ import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
-from shape_samples import size_of
+from support.models.shape_samples import size_of
 
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.model.flow.value_flow import ValueFlow
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.corpus
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from time_limit import time_limit
-from wire_bytes import BASE, length
+from support.processes.time_limit import time_limit
+from support.wire.wire_bytes import BASE, length
 
 from onnx_lint import lint
 from onnx_lint.configuration import discovery
-from onnx_lint.loader import text_kinds
-from onnx_lint.loader.document_kind import kind_of_content
-from onnx_lint.loader.identify import Form, identify
-from onnx_lint.source import BytesSource
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader.identity.document_kind import kind_of_content
+from onnx_lint.loader.identity.identify import Form, identify
+from onnx_lint.loader.text import text_kinds
 
 SIZE = 1 << 18
 SECONDS = 1

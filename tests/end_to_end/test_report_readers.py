@@ -15,7 +15,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
 
 pytestmark = pytest.mark.consumers
 

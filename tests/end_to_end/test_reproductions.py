@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from dense_files import DENSE
-from peak import run
-from wire_bytes import BASE, LEN, length, number, tag
+from support.hostile.dense_files import DENSE
+from support.processes.peak_memory import run
+from support.wire.wire_bytes import BASE, LEN, length, number, tag
 
 from onnx_lint import lint
 

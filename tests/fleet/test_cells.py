@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
 
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Job, Limits, Outcome
-from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.fleet
 

@@ -14,8 +14,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from stepwise import at_step
+from support.processes.interruption import at_step
 
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet import reports as reports_module
 from onnx_lint.fleet import shards as shards_module
 from onnx_lint.fleet import totals as totals_module
@@ -26,7 +27,6 @@ from onnx_lint.fleet.reports import Reports, open_to_read, open_to_scan, read_at
 from onnx_lint.fleet.scan import head_of
 from onnx_lint.fleet.totals import Totals
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 HEAD = head_of(["m"], [], None, Settings(), Severity.NOTE) | {"models": 3}

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from onnx_lint.cli.application import run
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Outcome
 from onnx_lint.fleet.records import outcome_of
@@ -20,7 +21,6 @@ from onnx_lint.fleet.reports import open_to_read
 from onnx_lint.fleet.scan import head_of
 from onnx_lint.fleet.shards import FILES, FINDINGS, write_shard
 from onnx_lint.library import lint
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 FAULTY: Final = b"\x08\x0a\x3a\x07\x0a\x05\x0a\x01z\x22\x00"

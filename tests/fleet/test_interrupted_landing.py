@@ -10,8 +10,9 @@ from itertools import count, product
 from pathlib import Path
 
 import pytest
-from stepwise import at_step
+from support.processes.interruption import at_step
 
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet import reports as reports_module
 from onnx_lint.fleet import scan as scan_module
 from onnx_lint.fleet import shards as shards_module
@@ -20,7 +21,6 @@ from onnx_lint.fleet.records import outcome_of
 from onnx_lint.fleet.reports import Reports, open_to_read
 from onnx_lint.fleet.scan import Landing, head_of
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 MODULES = (reports_module, scan_module, shards_module)

@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
-from fixture_files import fixtures
+from support.project.checkout import ROOT
+from support.project.fixture_files import fixtures
 
-from onnx_lint.engine import lint_file
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.records import outcome_of
 from onnx_lint.fleet.reports import open_to_read
 from onnx_lint.fleet.scan import head_of
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.fleet

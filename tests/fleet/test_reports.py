@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet import reports as module
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Job, Outcome
@@ -17,7 +18,6 @@ from onnx_lint.fleet.records import failed, outcome_of
 from onnx_lint.fleet.reports import Reports, open_to_read
 from onnx_lint.fleet.scan import head_of
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
 from onnx_lint.spec.clauses import Severity
 
 

@@ -9,13 +9,13 @@ import pickle
 from pathlib import Path
 
 import pytest
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
 
+from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.cell import lint
 from onnx_lint.fleet.jobs import Job, Outcome
 from onnx_lint.fleet.scan import Target, told_apart
-from onnx_lint.locations import shown_address
-from onnx_lint.settings import Settings
+from onnx_lint.input.locations import shown_address
 
 
 def _target(path: str, name: str | None = None) -> Target:

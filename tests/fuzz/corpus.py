@@ -7,13 +7,13 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from fixture_files import fixtures
 from google.protobuf import json_format
+from support.project.fixture_files import fixtures
 
 from onnx_lint import schema
-from onnx_lint.loader.text import parse_textproto
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader.text.read_text import parse_textproto
 from onnx_lint.model import Fault
-from onnx_lint.source import BytesSource
 
 MODELS = Path(__file__).parent.parent / "models"
 

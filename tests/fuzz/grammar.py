@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from wire_bytes import is_repeated
+from support.wire.wire_bytes import is_repeated
 
 from onnx_lint import schema
 

@@ -8,7 +8,7 @@ import math
 from random import Random
 
 from google.protobuf.descriptor import FieldDescriptor
-from wire_bytes import Carrier, fields, is_repeated, varint, wire_type_of
+from support.wire.wire_bytes import Carrier, fields, is_repeated, varint, wire_type_of
 
 from onnx_lint import schema
 from onnx_lint.schema import wire

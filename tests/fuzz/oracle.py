@@ -12,16 +12,16 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from onnx_lint.engine import lint_source, load_source
-from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader.identify import Form, identify
-from onnx_lint.record import field_names, replace
+from onnx_lint.common.record import field_names, replace
+from onnx_lint.engine.lint import lint_source, load_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader.identity.identify import Form, identify
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.shape_records import document, graph_parts
 from onnx_lint.reporters.shape_wording import graph_title, table, way_lines
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
 
 from .corpus import BINARY, Seed

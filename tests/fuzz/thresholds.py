@@ -14,7 +14,7 @@ from typing import Any
 
 import onnx_lint
 from onnx_lint import loader
-from onnx_lint.cached import Memory
+from onnx_lint.common.cached import Memory
 
 LOWERED: dict[str, tuple[int, ...]] = {
     "WHOLE_BYTES": (0,),

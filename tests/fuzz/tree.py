@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from onnx_lint.input.source import BytesSource
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
-from onnx_lint.source import BytesSource
 
 MAX_DEPTH = 110
 

@@ -7,7 +7,7 @@ import functools
 from bisect import bisect_right
 from itertools import accumulate
 
-from wire_bytes import VARINT, is_repeated, some_value, tag, wire_type_of
+from support.wire.wire_bytes import VARINT, is_repeated, some_value, tag, wire_type_of
 
 from .lists import repeated
 

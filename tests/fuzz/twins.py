@@ -9,11 +9,11 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-import reencode
 from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, EncodeError
-from reencode import SHORTEST, Fields, Widths
-from wire_bytes import FIXED32, FIXED64, LEN, VARINT, group
+from support.wire import reencode
+from support.wire.reencode import SHORTEST, Fields, Widths
+from support.wire.wire_bytes import FIXED32, FIXED64, LEN, VARINT, group
 
 from onnx_lint import schema
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from loader_samples import MODEL, faults, loaded
-from messages import message_of
-from wire_bytes import (
+from support.models.loader_samples import MODEL, faults, loaded
+from support.models.messages import message_of
+from support.wire.wire_bytes import (
     BASE,
     length,
     number,
@@ -16,11 +16,12 @@ from wire_bytes import (
 )
 
 from onnx_lint import schema
-from onnx_lint.limits import DEFAULT_LIMITS
-from onnx_lint.loader import load, strip_payloads
-from onnx_lint.loader.wire_audit import inspect
+from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.loader.binary import strip_payloads
+from onnx_lint.loader.binary.wire_audit import inspect
 from onnx_lint.model import FaultKind
-from onnx_lint.source import BytesSource
 
 
 def test_an_unknown_field_is_found_however_deep():

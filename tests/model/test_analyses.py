@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from model_samples import from_text
 from onnx import FunctionProto, GraphProto, NodeProto
+from support.models.model_samples import from_text
 
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.source import BytesSource
 
 RELU = 'node { op_type: "Relu" input: "x" output: "y" }'
 INPUT = (

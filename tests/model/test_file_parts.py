@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import walked
-from fixture_models import some_models
+from support.models import exhaustive_walk as walked
+from support.models.fixture_models import some_models
 
 FIELDS = ("doc_string", "metadata_props", "value_info", "initializer", "quantization_annotation")
 
@@ -20,12 +20,18 @@ def test_what_has_documentation_or_metadata():
     for name, model in some_models().items():
         value_infos = [each for each in walked.value_infos(model) if each.proto.doc_string or each.proto.metadata_props]
         assert [str(each.place) for each in model.annotated_value_infos] == [str(each.place) for each in value_infos]
-        nodes = [
-            node
-            for node in model.nodes()
-            if node.proto.doc_string or node.proto.metadata_props or node.overload or node.proto.device_configurations
-        ]
-        assert list(model.annotated_nodes) == nodes, name
+        for field in ("doc_string", "metadata_props", "device_configurations"):
+            nodes = [node for node in model.nodes() if getattr(node.proto, field)]
+            found = [node for node in model.nodes_with(field) if getattr(node.proto, field)]
+            assert found == nodes, (name, field)
+        assert list(model.overloaded_nodes) == [node for node in model.nodes() if node.overload], name
+        repeating = {
+            str(node.place)
+            for node in model.nodes_with("metadata_props")
+            if len({entry.key for entry in node.proto.metadata_props}) < len(node.proto.metadata_props)
+        }
+        suspects = {str(each.place) for each in model.metadata_with_suspect_keys() if each.message == "NodeProto"}
+        assert suspects >= repeating, name
 
 
 def test_the_forms_of_all_nodes():

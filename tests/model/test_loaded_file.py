@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-import walked
 from google.protobuf import text_format
-from messages import message_of
-from model_samples import loaded
-from wire_bytes import (
+from support.models import exhaustive_walk as walked
+from support.models.messages import message_of
+from support.models.model_samples import loaded
+from support.wire.wire_bytes import (
     GRAPH,
     length,
     number,
     rich_model,
 )
 
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader import load
-from onnx_lint.model.places.place import ROOT
-from onnx_lint.source import BytesSource
 
 
 def test_a_model_that_was_not_read_is_empty():

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from model_samples import from_text
+from support.models.model_samples import from_text
 
+from onnx_lint.engine.registry import registry
 from onnx_lint.model import Model
-from onnx_lint.registry import registry
 
 USUAL = """
 producer_name: "p" producer_version: "1" opset_import { version: 21 }

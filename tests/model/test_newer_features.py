@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from model_samples import from_text
+from support.models.model_samples import from_text
 
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.ir_versions import FIELDS
 from onnx_lint.spec.standard import Standard
 

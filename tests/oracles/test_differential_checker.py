@@ -16,7 +16,7 @@ from pathlib import Path
 
 import onnx
 import pytest
-from mutated_models import cases
+from support.models.mutated_models import cases
 
 from onnx_lint import lint
 

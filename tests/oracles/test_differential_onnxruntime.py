@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from mutated_models import cases
+from support.models.mutated_models import cases
 
 from onnx_lint import lint
 

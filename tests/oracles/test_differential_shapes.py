@@ -15,7 +15,7 @@ import onnx.defs
 import pytest
 from shape_cases.comparison import Comparison
 
-from onnx_lint.model.shapes.rules import FAMILIES
+from onnx_lint.inference.shapes.rules import FAMILIES
 
 pytestmark = pytest.mark.differential
 

@@ -17,11 +17,11 @@ import onnx.checker
 import onnx.defs
 import pytest
 from onnx import AttributeProto, NodeProto, TensorProto, helper
-from operator_nodes import attribute_of, least_node, most_node
+from support.models.operator_nodes import attribute_of, least_node, most_node
 
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.registry import registry
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.differential
 

@@ -12,9 +12,9 @@ from shape_cases.case import Held, Shapes, inferred_shape
 from shape_cases.comparison import OF_TYPES, Comparison, differences
 from shape_cases.control_flow import EXPLAINED, Nested, nested
 
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.model.shapes.fact import UNKNOWN, Fact
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.differential
 

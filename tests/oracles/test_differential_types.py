@@ -19,15 +19,15 @@ from dataclasses import dataclass, field
 import onnx
 import onnx.defs
 import pytest
-from control_flow_nodes import CONTROL_FLOW, control_flow_cases
 from onnx import NodeProto, helper
-from typed_nodes import Case, bases, input_types, operand_cases, output_mutations, type_proto, type_text
+from support.models.control_flow_nodes import CONTROL_FLOW, control_flow_cases
+from support.models.typed_nodes import Case, bases, input_types, operand_cases, output_mutations, type_proto, type_text
 
+from onnx_lint.engine.registry import registry
+from onnx_lint.inference.types.type_string import canonical
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model
-from onnx_lint.model.types.type_string import canonical
-from onnx_lint.registry import registry
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.differential
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import walked
-from fixture_files import FIXTURES, Fixture, fixtures, lint
+from support.models import exhaustive_walk as walked
+from support.project.fixture_files import FIXTURES, Fixture, fixtures, lint
 
 from onnx_lint import schema
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 onnx = pytest.importorskip("onnx")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from remote_models import ENVIRONMENT
-from web_server import WebServer
+from support.servers.remote_models import ENVIRONMENT
+from support.servers.web_server import WebServer
 
 
 @pytest.fixture

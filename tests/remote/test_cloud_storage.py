@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cloud_storage_server import CloudStorageServer
-from remote_models import external_model, small_model, write_inlined
+from support.servers.cloud_storage_server import CloudStorageServer
+from support.servers.remote_models import external_model, small_model, write_inlined
 
-from onnx_lint.engine import lint_file
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.remote import RemoteError, listed, open_remote
-from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.remote
 
@@ -51,7 +52,7 @@ def test_listings_and_external_data(storage: CloudStorageServer, capfd: pytest.C
 
 def test_another_generation_makes_the_model_unreadable(storage: CloudStorageServer):
     storage.put("m.onnx", small_model())
-    source = open_remote("gs://zoo/m.onnx", Settings())
+    source = open_remote("gs://zoo/m.onnx", DEFAULT_LIMITS)
     storage.put("m.onnx", small_model())
     with pytest.raises(RemoteError, match="it was changed while it was read"):
         source.finish()

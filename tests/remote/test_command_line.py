@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from remote_models import ENVIRONMENT, external_model, small_model, write_inlined
-from web_server import File, WebServer
+from support.servers.remote_models import ENVIRONMENT, external_model, small_model, write_inlined
+from support.servers.web_server import File, WebServer
 
 pytestmark = pytest.mark.remote
 

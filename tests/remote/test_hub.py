@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_server import HubServer, Repository
-from remote_models import external_model, small_model, write_inlined
+from support.servers.hub_server import HubServer, Repository
+from support.servers.remote_models import external_model, small_model, write_inlined
 
 pytestmark = pytest.mark.remote
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from remote_models import small_model
-from web_server import File, WebServer
+from support.servers.remote_models import small_model
+from support.servers.web_server import File, WebServer
 
-from onnx_lint.engine import lint_file
-from onnx_lint.limits import Limits
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import Limits
 from onnx_lint.remote import redirects
 from onnx_lint.remote.redirects import (
     LINK_LOCAL,
@@ -24,7 +25,6 @@ from onnx_lint.remote.redirects import (
     check_scheme,
     reach_of,
 )
-from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.remote
 
@@ -182,7 +182,7 @@ def test_credentials_go_to_the_host_that_they_are_for(everywhere: WebServer, tmp
 
 
 def test_external_data_is_not_looked_for_by_a_redirect_into_the_machine(everywhere: WebServer, public_here: None):
-    from remote_models import external_model
+    from support.servers.remote_models import external_model
 
     everywhere.files["m.onnx"] = File(external_model(1, 8))
     everywhere.answers["/weights.bin"] = lambda handler: handler.reply(302, Location=everywhere.url("secret"))

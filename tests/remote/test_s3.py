@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from remote_models import external_model, small_model, write_inlined
+from support.servers.remote_models import external_model, small_model, write_inlined
 
-from onnx_lint.engine import lint_file
-from onnx_lint.limits import Limits
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import Limits
 from onnx_lint.remote import RemoteError, listed, open_remote
-from onnx_lint.settings import Settings
 
 pytestmark = pytest.mark.remote
 
@@ -90,7 +90,7 @@ def test_of_a_versioned_bucket_the_version_is_told_and_read(s3: Any):
     s3.put_bucket_versioning(Bucket="zoo", VersioningConfiguration={"Status": "Enabled"})
     put(s3, m_onnx=small_model())
     first = s3.head_object(Bucket="zoo", Key="m.onnx")["VersionId"]
-    source = open_remote("s3://zoo/m.onnx", SETTINGS)
+    source = open_remote("s3://zoo/m.onnx", SETTINGS.limits)
     put(s3, m_onnx=small_model(fault=True))
     assert source.finish().version == first
     assert lint_file("s3://zoo/m.onnx", SETTINGS).diagnostics != ()
@@ -107,7 +107,7 @@ def test_a_model_that_is_replaced_midway(s3: Any, tmp_path: Path, is_versioned: 
     write_inlined(tmp_path / "m.onnx", tensors=4, elements=1 << 20)
     data = (tmp_path / "m.onnx").read_bytes()
     put(s3, m_onnx=data)
-    source = open_remote("s3://zoo/m.onnx", SETTINGS)
+    source = open_remote("s3://zoo/m.onnx", SETTINGS.limits)
     put(s3, m_onnx=bytes(len(data)))
     last = len(data) - 100
     if is_versioned:
@@ -120,10 +120,10 @@ def test_a_model_that_is_replaced_midway(s3: Any, tmp_path: Path, is_versioned: 
 def test_what_was_listed_has_to_be_what_is_read(s3: Any):
     put(s3, m_onnx=small_model())
     [found] = listed("s3://zoo/")
-    assert open_remote(found, SETTINGS).size == found.size == len(small_model())
+    assert open_remote(found, SETTINGS.limits).size == found.size == len(small_model())
     put(s3, m_onnx=small_model(fault=True))
     with pytest.raises(RemoteError, match="changed"):
-        open_remote(found, SETTINGS)
+        open_remote(found, SETTINGS.limits)
 
 
 def test_what_is_below_an_address(s3: Any):

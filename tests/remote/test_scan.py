@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from remote_models import ENVIRONMENT, small_model
-from web_server import File, WebServer
+from support.servers.remote_models import ENVIRONMENT, small_model
+from support.servers.web_server import File, WebServer
 
 pytestmark = pytest.mark.remote
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from remote_models import ENVIRONMENT
+from support.servers.remote_models import ENVIRONMENT
 
 pytestmark = pytest.mark.remote
 

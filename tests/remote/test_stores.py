@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from remote_models import external_model, small_model, write_inlined
+from support.servers.remote_models import external_model, small_model, write_inlined
 
 from onnx_lint import lint
-from onnx_lint.engine import lint_file, lint_source
+from onnx_lint.engine.lint import lint_file, lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.source import BytesSource
 from onnx_lint.remote import RemoteError, listed, open_remote
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.remote
 
@@ -48,7 +49,7 @@ def test_a_source_gives_the_bytes_of_the_object(store: Any):
     chance = random.Random(18)
     data = chance.randbytes(3 << 20)
     store.pipe("/zoo/x", data)
-    source = open_remote("memory://zoo/x", Settings())
+    source = open_remote("memory://zoo/x", DEFAULT_LIMITS)
     for _ in range(400):
         offset = chance.choice([chance.randrange(len(data) + 100), chance.randrange(1 << 17)])
         length = chance.choice([0, 1, 20, 64, 5_000, 1 << 16, 1 << 20])
@@ -65,7 +66,7 @@ def test_what_is_too_much_for_memory_goes_into_a_file(store: Any, monkeypatch: p
     monkeypatch.setattr(parts, "HELD_BYTES", 100_000)
     data = bytes(range(256)) * 8_192
     store.pipe("/zoo/x", data)
-    source = open_remote("memory://zoo/x", Settings())
+    source = open_remote("memory://zoo/x", DEFAULT_LIMITS)
     for offset in (0, 500_000, 1_000_000, 20_000, 2_000_000, 0):
         assert source.read_at(offset, 300_000) == data[offset : offset + 300_000]
     source.close()
@@ -112,7 +113,7 @@ def test_checksums_of_remote_files_are_told_as_not_verified(store: Any):
 
 def test_an_object_that_is_replaced_meanwhile(store: Any):
     store.pipe("/zoo/m.onnx", small_model())
-    source = open_remote("memory://zoo/m.onnx", Settings())
+    source = open_remote("memory://zoo/m.onnx", DEFAULT_LIMITS)
     store.pipe("/zoo/m.onnx", small_model(fault=True))
     report = lint_source(source, "memory://zoo/m.onnx", Settings(), is_file=True)
     assert report.unreadable == "memory://zoo/m.onnx: it was changed while it was read"

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from remote_models import external_model, small_model, write_inlined
-from web_server import Asked, File, WebServer
+from support.servers.remote_models import external_model, small_model, write_inlined
+from support.servers.web_server import Asked, File, WebServer
 
-from onnx_lint.engine import lint_file, lint_source
-from onnx_lint.limits import Limits
+from onnx_lint.engine.lint import lint_file, lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import Limits
+from onnx_lint.input.source import BytesSource
+from onnx_lint.remote import RemoteError, listed
+from onnx_lint.remote.access import Access, Patience
 from onnx_lint.report import FileReport
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 pytestmark = pytest.mark.remote
 
@@ -263,6 +268,61 @@ class TestFailures:
         told = "the requests took longer than the limit remote_seconds of 1 (option --limit remote_seconds=N)"
         assert report.unreadable == f"{server.url('m.onnx')}: {told}"
         assert len(server.asked) < 10
+
+    def test_so_are_folders_without_end(self, server: WebServer):
+        """Each page leads to one more folder."""
+        server.files["d/"] = File(b'<a href="d/">x</a>', headers={"Content-Type": "text/html"})
+
+        def more(asked: Asked) -> None:
+            server.files[asked.path[1:] + "d/"] = replace(server.files["d/"])
+
+        server.files["d/"].before = lambda _, asked: more(asked)
+        server.files["d/"].delay = 0.1
+        with pytest.raises(RemoteError, match="the requests took longer than the limit remote_seconds of 1"):
+            list(listed(server.url("d/"), Access(remote_seconds=1)))
+        assert 2 < len(server.asked) < 12
+
+    @pytest.mark.parametrize("is_date", [False, True])
+    def test_a_server_that_wants_time_gets_it_and_the_user_is_told(
+        self, server: WebServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, is_date: bool
+    ):
+        """A date has no more than whole seconds, and some of them have gone by when it comes."""
+        waited: list[float] = []
+        monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
+        wanted = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True) if is_date else "30"
+        server.files["m.onnx"] = File(small_model(), status=[503], headers={"Retry-After": wanted})
+        same(linted(server.url("m.onnx"), Settings()), small_model())
+        (seconds,) = waited
+        assert 0 < seconds <= 30
+        assert is_date or seconds == 30
+        (told,) = caplog.messages
+        assert told.startswith("Waiting ")
+        assert told.endswith(f" s before {server.url('m.onnx')} is asked again, as its server wants (Retry-After)")
+
+    @pytest.mark.parametrize("wanted", ["0", "-5", "soon", "", "Sun, 06 Nov 1994 08:49:37 GMT", "\u0663", "1e9"])
+    def test_what_is_no_time_to_wait_is_none(self, server: WebServer, caplog: pytest.LogCaptureFixture, wanted: str):
+        server.files["m.onnx"] = File(
+            small_model(), status=[503], headers={"Retry-After": wanted.encode().decode("latin-1")}
+        )
+        same(linted(server.url("m.onnx")), small_model())
+        assert caplog.messages == []
+
+    @pytest.mark.parametrize("wanted", ["9" * 5_000, "Fri, 31 Dec 9999 23:59:59 GMT"])
+    def test_no_wait_is_longer_than_an_answer_may_take(
+        self, server: WebServer, monkeypatch: pytest.MonkeyPatch, wanted: str
+    ):
+        waited: list[float] = []
+        monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
+        server.files["m.onnx"] = File(small_model(), status=[503, 429], headers={"Retry-After": wanted})
+        same(linted(server.url("m.onnx"), Settings(limits=Limits(request_seconds=7))), small_model())
+        assert waited == [7, 7]
+
+    def test_nobody_waits_in_vain(self, server: WebServer):
+        """The wait would take longer than all requests for the model may."""
+        server.files["m.onnx"] = File(small_model(), status=[-503], headers={"Retry-After": "30"})
+        told = linted(server.url("m.onnx"), Settings(limits=Limits(remote_seconds=20))).unreadable
+        assert "would go beyond the limit remote_seconds of 20" in told
+        assert len(server.asked) == 1
 
     def test_nobody_listens(self):
         assert linted("http://127.0.0.1:1/m.onnx").unreadable.endswith("the host refused the connection")

@@ -11,11 +11,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
-import made_up_report as made_up
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
+from support.reports import made_up_report as made_up
 
-from onnx_lint.record import replace
+from onnx_lint.common.record import replace
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options, links, write_report
 from onnx_lint.reporters.sarif import MAX_SIZE_WITH_LINE

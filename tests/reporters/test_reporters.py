@@ -13,12 +13,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from checkout import TESTS
-from made_rules import registered
-from made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, warning
+from support.project.checkout import TESTS
+from support.project.made_rules import registered
+from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, warning
 
-from onnx_lint.record import replace
-from onnx_lint.registry import Registered, registry
+from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.report import Facts, FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
@@ -147,12 +147,26 @@ def test_markup_stands_as_it_is_and_lines_stay_lines() -> None:
         ("\x1b[0m\r\n\t\x00\x9b", r"\x1b[0m\r\n\t\x00\x9b"),
         ("\u202e\u2066\u200f\u061c\ufeff\u2028\xad", r"\u202e\u2066\u200f\u061c\ufeff\u2028\xad"),
         ("\udcff\ud800\U000e0041", r"\xff\ud800\U000e0041"),
+        ("\u115f\u1160\u3164\uffa0\u034f\ufe0f\U000e0100", r"\u115f\u1160\u3164\uffa0\u034f\ufe0f\U000e0100"),
+        ("##[group]x ####vso[y] ##[", r"#\x23[group]x ###\x23vso[y] #\x23["),
+        ("::error::x a::b ::x c", r"\x3a:error::x a::b \x3a:x c"),
+        ("## a # [b] #[c] ##d", "## a # [b] #[c] ##d"),
         ("", ""),
     ],
 )
 def test_visible(text: str, expected: str) -> None:
     assert visible(text) == expected
     assert visible(expected) == expected
+
+
+def test_every_character_that_shows_nothing_is_escaped() -> None:
+    """Those that Unicode has as such (Default_Ignorable_Code_Point), assigned or not."""
+    ranges = ((0xAD,) * 2, (0x34F,) * 2, (0x61C,) * 2, (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F))
+    ranges += ((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164,) * 2, (0xFE00, 0xFE0F), (0xFEFF,) * 2)
+    ranges += ((0xFFA0,) * 2, (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF))
+    for first, last in ranges:
+        for code in range(first, last + 1):
+            assert visible(chr(code)).startswith("\\"), hex(code)
 
 
 def test_encodable_replaces_nothing_but_lone_surrogates() -> None:

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from checkout import ROOT
 from google.protobuf import json_format, text_format
+from support.project.checkout import ROOT
 
 from onnx_lint import lint, schema
 from onnx_lint.reporters import Options, write_report

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
 
 from onnx_lint.cli.application import run
 from onnx_lint.reporters import REPORTERS

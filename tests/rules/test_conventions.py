@@ -8,15 +8,15 @@ import re
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
-from fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, fixtures_of
-from syntax_trees import files, tree_of
+from support.project.checkout import ROOT
+from support.project.fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, fixtures_of
+from support.project.syntax_trees import files, tree_of
 
-from onnx_lint.cached import cached_property
 from onnx_lint.cli.check import check_command
+from onnx_lint.common.cached import cached_property
+from onnx_lint.engine.registry import INDEX, Registered, registry
+from onnx_lint.ir.documents.kinds import KINDS, MODEL
 from onnx_lint.model import Model
-from onnx_lint.model.documents.kinds import KINDS, MODEL
-from onnx_lint.registry import INDEX, Registered, registry
 from onnx_lint.spec.clauses import Clause, clauses
 from tools.catalogue import catalogue, index
 

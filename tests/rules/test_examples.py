@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fixture_files import lint
 from google.protobuf import text_format
-from rule_examples import CORRECTION, EXAMPLE, NEWEST, blocks, completed, written
+from support.project.fixture_files import lint
+from support.project.rule_examples import CORRECTION, EXAMPLE, NEWEST, blocks, completed, written
 
-from onnx_lint.record import replace
-from onnx_lint.registry import Registered, registry
+from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.report import Diagnostic
 from onnx_lint.reporters.documentation import rule_markdown
 from onnx_lint.reporters.sarif_rules import sarif_rules

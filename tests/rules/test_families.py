@@ -7,7 +7,7 @@ The page `families` of the documentation has their numbers (docs/generate/famili
 from __future__ import annotations
 
 import pytest
-from families import FAMILIES, THROUGH_FUNCTIONS, broken_in, kept_in, members, through_functions
+from support.project.families import FAMILIES, THROUGH_FUNCTIONS, broken_in, kept_in, members, through_functions
 
 
 @pytest.mark.parametrize("family", FAMILIES)

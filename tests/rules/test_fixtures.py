@@ -7,9 +7,8 @@ import itertools
 from pathlib import Path
 
 import pytest
-from annotated_hex import parse_hex
-from blessed import BLESSED
-from fixture_files import (
+from support.project.blessed import BLESSED
+from support.project.fixture_files import (
     FIXTURES,
     Fixture,
     as_line,
@@ -19,7 +18,8 @@ from fixture_files import (
     linted,
     read_fixture,
 )
-from unasked_rules import missed, with_all_rules
+from support.project.unasked_rules import missed, with_all_rules
+from support.wire.annotated_hex import parse_hex
 
 RULES = sorted({path.parent.parent.name for path in fixture_paths()})
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import moving
 import pytest
-from fixture_files import FIXTURES, Fixture, fixtures, fixtures_of, lint
 from google.protobuf import text_format
-from messages import message_of
+from support.models import relocated_graphs as moving
+from support.models.messages import message_of
+from support.project.fixture_files import FIXTURES, Fixture, fixtures, fixtures_of, lint
 
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report import Diagnostic
-from onnx_lint.source import BytesSource
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.source import BytesSource
 from onnx_lint.model import ROOT, Model
-from onnx_lint.registry import registry
 from onnx_lint.rule import Finding
 from onnx_lint.schema import ModelProto
-from onnx_lint.source import BytesSource
 
 
 class LargeSource(BytesSource):

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from fixture_files import Fixture, fixtures, lint
+from support.project.fixture_files import Fixture, fixtures, lint
 
 from onnx_lint import schema
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.loader.text import parse_textproto
+from onnx_lint.loader.text.read_text import parse_textproto
 from onnx_lint.model import Fault
-from onnx_lint.settings import Settings
-from onnx_lint.source import BytesSource
 
 # --- valid models stay valid
 

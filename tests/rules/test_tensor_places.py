@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.engine import lint_file
-from onnx_lint.settings import Settings
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
 
 FLOAT, UINT8, INT8, STRING, BOOL, FLOAT16, UINT32, COMPLEX64, COMPLEX128 = 1, 2, 3, 8, 9, 10, 12, 14, 15
 INT64, FLOAT8E4M3FN, UINT4, INT4, UINT2, FLOAT6E2M3 = 7, 17, 21, 22, 25, 27

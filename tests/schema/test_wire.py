@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from wire_bytes import (
+from support.wire.wire_bytes import (
     LEN,
     is_repeated,
     wire_type_of,

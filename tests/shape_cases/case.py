@@ -12,7 +12,7 @@ import onnx
 import onnx.defs
 from onnx import AttributeProto, TensorProto, helper
 
-from onnx_lint.model.shapes.dims import Dim, Dims
+from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
 

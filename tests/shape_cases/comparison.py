@@ -14,10 +14,10 @@ import onnx
 import onnx.defs
 from onnx import TensorProto, numpy_helper
 
-from onnx_lint.model.shapes.dims import Dims
-from onnx_lint.model.shapes.fact import ABSENT, Fact, fact
-from onnx_lint.model.shapes.operands import Argument, Inside, Operands, Output
-from onnx_lint.model.shapes.rules import shape_rule
+from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.fact import ABSENT, Fact, fact
+from onnx_lint.inference.shapes.operands import Argument, Inside, Operands, Output
+from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from shape_cases.case import Case, Held, Shapes, chosen_types, inferred_shape, model_of

@@ -11,7 +11,7 @@ import onnx
 import onnx.defs
 from onnx import NodeProto, ValueInfoProto, helper
 
-from onnx_lint.model.shapes.dims import Dims
+from onnx_lint.inference.shapes.dims import Dims
 from shape_cases.case import fill_type
 from shape_cases.comparison import Explained
 

@@ -251,7 +251,7 @@ def test_a_table_becomes_a_clause():
             anchor="IR.md#graphs",
             since=3,
             until=5,
-            keyword={"1.9": "MUST", "1.21": "should", "1.23": "MAY"},
+            keyword={"1.9": "MUST", "1.16": "MUST", "1.21": "should", "1.23": "MAY"},
             static="partly",
             rules=("a-rule",),
             reason=None,
@@ -261,6 +261,13 @@ def test_a_table_becomes_a_clause():
             refines="A-0",
         )
     }
+
+
+def test_a_keyword_carries_on_until_a_later_edition_has_another():
+    ended = parse(ONE.replace('"should"', '"absent"'))["A-1"]
+    assert dict(ended.keyword) == {"1.9": "MUST", "1.16": "MUST", "1.23": "MAY"}
+    late = parse(ONE.replace('"1.9" = "MUST", ', ""))["A-1"]
+    assert dict(late.keyword) == {"1.21": "should", "1.23": "MAY"}
 
 
 @pytest.mark.parametrize(

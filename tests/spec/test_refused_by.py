@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from clean_model import CLEAN
+from support.models.clean_model import CLEAN
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run

@@ -12,13 +12,13 @@ import onnx
 import onnx.numpy_helper
 import onnx.parser
 import onnx.printer
-from fixture_files import fixture_paths, read_fixture
+from support.project.fixture_files import fixture_paths, read_fixture
 
 from onnx_lint import schema
+from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Graph, Model
 from onnx_lint.schema import Proto
-from onnx_lint.source import BytesSource
 from onnx_lint.surroundings.nodes import write_initializer, write_node
 from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.types import write_value_info

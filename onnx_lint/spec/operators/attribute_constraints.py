@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.cached import remembered
-from onnx_lint.record import Record
+from onnx_lint.common.cached import remembered
+from onnx_lint.common.record import Record
 from onnx_lint.spec.operators.attribute_values import ANY
 
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"

@@ -17,8 +17,8 @@ from enum import Enum
 from functools import cache
 from typing import Final
 
-from onnx_lint.cached import remembered
-from onnx_lint.record import Record
+from onnx_lint.common.cached import remembered
+from onnx_lint.common.record import Record
 from onnx_lint.spec.operators.schema import OperatorSchema
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.spec.releases import normalized_domain
 
 

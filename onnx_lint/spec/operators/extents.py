@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 
 class Count(Record):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 REMOVED_EXPERIMENTAL: Final[Mapping[str, str | None]] = MappingProxyType(
     {

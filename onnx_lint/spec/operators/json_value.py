@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 from onnx_lint.wording import quote
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {

@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.record import Record
+from onnx_lint.common.record import Record
 
 UNLIMITED: Final = 2**31 - 1
 """Upper bound of a count that has no bound: the last parameter is variadic."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from onnx_lint.record import Record
-from onnx_lint.regular_file import read_regular
+from onnx_lint.common.record import Record
+from onnx_lint.input.regular_file import read_regular
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.json_value import JsonValue, parse
 from onnx_lint.spec.operators.schema import (

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from onnx_lint import package_data
-from onnx_lint.cached import cached_property
+from onnx_lint.common import package_data
+from onnx_lint.common.cached import cached_property
 from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Option, Parameter, count_range
 
 _MAX_NAME: Final = 1000

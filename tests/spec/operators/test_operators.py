@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from support.project.checkout import ROOT
 
 from onnx_lint.spec import releases
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
@@ -439,8 +439,7 @@ def test_a_zip_file_works_as_well(tmp_path):
     with zipfile.ZipFile(archive, "w") as target:
         target.writestr("onnx_lint/__init__.py", "")
         package = ROOT / "onnx_lint"
-        modules = [package / name for name in ("cached.py", "record.py", "package_data.py")]
-        for path in (*modules, *sorted((package / "spec").rglob("*"))):
+        for path in (*sorted((package / "common").glob("*.py")), *sorted((package / "spec").rglob("*"))):
             if path.suffix in {".py", ".jsonl"}:
                 target.write(path, path.relative_to(ROOT).as_posix())
     code = (

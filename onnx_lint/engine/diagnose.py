@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns findings into diagnostics: with their clause, severity, bytes and the names around their place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from onnx_lint.engine.registry import Registered
+from onnx_lint.engine.selection import presence
+from onnx_lint.engine.settings import Settings
+from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.model import Model, Place
+from onnx_lint.report import Diagnostic, RelatedPlace
+from onnx_lint.rule import Finding, Rule
+from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
+
+_MAX_RELATED: Final = 1_000
+
+Counts = tuple[str, tuple[str, ...]]
+"""A rule, and what is said of one and of several of its findings that are only counted."""
+
+
+def diagnose(
+    entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings, counts: Counter[Counts]
+) -> Iterator[tuple[int, Diagnostic]]:
+    """The diagnostics of what one rule found, each with the byte at which it begins; without what is not selected.
+
+    What is only to be counted is added to `counts`, under the rule and the words for one and for several.
+    """
+    edition = settings.standard.edition
+    levels: dict[str, tuple[str | None, Severity | None]] = {}
+    for finding in findings:
+        clause = _clause_of(entry.rule, finding)
+        if clause.id not in levels:
+            how = presence(entry, clause, settings) if edition in clause.keyword else None
+            levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
+        how, level = levels[clause.id]
+        if how == "counted":
+            counts[entry.id, clause.counted] += finding.count
+        if level is not None:
+            extent = _extent(finding, model)
+            yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, edition)
+
+
+def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
+    """The severity of what the rule finds against a clause that is listed; None where the edition has none for it."""
+    level = severity(clause, settings.standard.edition)
+    if level is None:
+        return None
+    return settings.severities.get(entry.id, Severity.ERROR if settings.target.is_refused(clause) else level)
+
+
+def _clause_of(rule: Rule, finding: Finding) -> Clause:
+    name = finding.clause or rule.clauses[0]
+    if name not in rule.clauses:
+        raise ValueError(f"the finding cites clause {name!r}, which the rule does not declare")
+    if finding.clause is None and len(rule.clauses) > 1:
+        raise ValueError("the rule decides several clauses and the finding does not say which")
+    return clauses()[name]
+
+
+def _diagnostic(
+    rule: Rule,
+    finding: Finding,
+    clause: Clause,
+    level: Severity,
+    extent: tuple[int, int],
+    model: Model,
+    edition: str,
+) -> Diagnostic:
+    around = model.enclosing_names(finding.place)
+    return Diagnostic(
+        rule=rule.id,
+        severity=level,
+        message=without_middle(finding.message, MAX_MESSAGE),
+        place=_path(finding.place, model),
+        pointer=finding.place.pointer(),
+        clause=clause.id,
+        keyword=clause.keyword[edition],
+        clause_summary=clause.summary,
+        anchor=clause.anchor,
+        allowed=_allowed(finding, clause),
+        related=_related(finding, model),
+        # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
+        byte_range=extent if finding.offset is not None or model.form == "binary" else None,
+        subject=report_name(finding.subject) if finding.subject is not None else None,
+        node=around.node,
+        operator=around.operator,
+        graph=around.graph,
+        scope=around.scope,
+        collective=finding.collective,
+        refused_by=tuple(clause.refused_by.items()),
+        count=finding.count,
+    )
+
+
+def _allowed(finding: Finding, clause: Clause) -> str | None:
+    """What is allowed, and who refuses what is not."""
+    if not clause.refused_by:
+        return finding.allowed or None
+    refusing = " and ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
+    return "; ".join(filter(None, (finding.allowed, f"refused by {refusing}")))
+
+
+def _path(place: Place, model: Model) -> str:
+    """The place as a report has it; the root is called after the kind of document."""
+    return str(place) if place.parent is not None else KINDS[model.kind].noun
+
+
+def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
+    """The related places; of a circle through a whole graph the first ones, and how many there are."""
+    places = [
+        RelatedPlace(
+            _path(item.place, model),
+            item.place.pointer(),
+            without_middle(item.message, MAX_MESSAGE),
+            model.byte_range(item.place),
+        )
+        for item in finding.related[:_MAX_RELATED]
+    ]
+    hidden = len(finding.related) - len(places)
+    if hidden:
+        place = finding.place
+        places.append(RelatedPlace(str(place), place.pointer(), f"{hidden:,} further places are not listed", None))
+    return tuple(places)
+
+
+def _extent(finding: Finding, model: Model) -> tuple[int, int]:
+    """The bytes that the finding is about, or those around its place."""
+    if finding.offset is not None:
+        return finding.offset, finding.offset + (finding.length or 0)
+    return model.extent(finding.place)

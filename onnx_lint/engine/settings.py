@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of a run: which text a file is held against, by which rules, and with which of their options."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.ir.documents.kinds import kind_of
+from onnx_lint.rule import Rule
+from onnx_lint.spec.clauses import Severity, clauses
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
+from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
+from onnx_lint.spec.target import NO_TARGET, Target
+from onnx_lint.wording import quote, quote_some, suggestion
+
+ALL = "ALL"
+"""The selector that names every rule, pedantic findings included."""
+
+
+class SelectionError(ValueError):
+    """A name in a selection that is no rule, chapter or keyword; the text suggests the nearest."""
+
+
+class Settings(Record):
+    """How to lint: which text, which rules, and their options."""
+
+    standard: Standard = DEFAULT_STANDARD
+    select: tuple[str, ...] = ()
+    """Rule ids, chapters, or keywords (`MUST`, `SHOULD`, `ALL`); empty for the default set."""
+    ignore: tuple[str, ...] = ()
+    pedantic: bool = False
+    """Whether to report what nearly every real model breaks and nobody can act on."""
+    options: Mapping[str, Mapping[str, Any]] = EMPTY
+    """Options by rule id."""
+    external_data: bool = True
+    """Whether to look up the files of external data."""
+    follow_links: bool = False
+    """Whether links to files of external data are followed that stay in the folder of the model."""
+    external_data_roots: tuple[str, ...] = ()
+    """Folders into which links to files of external data are followed."""
+    extend_select: tuple[str, ...] = ()
+    """What to report besides `select` or the default set."""
+    severities: Mapping[str, Severity] = EMPTY
+    """Severities by rule id, in place of those that the clauses give."""
+    opset_schemas: tuple[str, ...] = ()
+    """Paths of schema files, which describe the operators of further domains."""
+    limits: Limits = DEFAULT_LIMITS
+    """How much of a file is taken on, and how much is reported."""
+    set_aside: tuple[str, ...] = ()
+    """What not to report unless `extend_select` names it: what a configuration ignores, and a command line may undo."""
+    target: Target = NO_TARGET
+    """The consumer that the models are meant for."""
+    proto: str | None = None
+    """The message that the files hold, such as `TensorProto`; None to tell by their content."""
+    opset_imports: Mapping[str, int] = EMPTY
+    """Operator set versions by domain, for graphs and nodes that stand in no model which imports them."""
+    download: bool = False
+    """Whether remote files are fetched whole, up to the limit `file_bytes`, where their server gives no parts."""
+    timings: bool = False
+    """Whether to measure where the time goes."""
+
+    def __post_init__(self) -> None:
+        for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
+            check_selector(name)
+        for rule in self.severities:
+            if rule not in registry():
+                raise SelectionError(f"severity for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
+        for rule, options in self.options.items():
+            check_options(rule, options)
+        schemas_of(self)
+        for folder in self.external_data_roots:
+            if not os.path.isdir(folder):
+                raise NotADirectoryError(errno.ENOTDIR, "is no directory", folder)
+        if self.proto is not None:
+            kind_of(self.proto)
+        for domain, version in self.opset_imports.items():
+            if version < 1:
+                raise ValueError(f"{version} is no operator set version of {domain or 'ai.onnx'!r}")
+
+
+def selectors() -> set[str]:
+    """Every name that a selection may hold."""
+    entries = registry().values()
+    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | _keywords() | {ALL}
+
+
+@functools.cache
+def _keywords() -> frozenset[str]:
+    """The keywords of all clauses: hundreds with one for each edition, and each name of a selection is compared."""
+    return frozenset(word.upper() for clause in clauses().values() for word in clause.keyword.values())
+
+
+def check_selector(name: str) -> None:
+    """Raise SelectionError unless `name` is a rule id, a chapter or a keyword."""
+    known = selectors()
+    if name not in known:
+        raise SelectionError(f"unknown rule {name!r}{_hint_for_rule(name, known)}")
+
+
+def check_options(rule: str, options: Mapping[str, Any]) -> None:
+    """Raise SelectionError unless there is the rule, and it has these options, of these types."""
+    if rule not in registry():
+        raise SelectionError(f"options for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
+    from onnx_lint.common.option_types import OptionTypeError, as_option
+
+    known = registry()[rule].rule.option_types
+    for name, value in options.items():
+        if name not in known:
+            raise SelectionError(f"rule {rule!r} has no option {name!r}{suggestion(name, known)}")
+        try:
+            as_option(value, known[name])
+        except OptionTypeError as error:
+            raise SelectionError(f"option {name!r} of rule {rule!r} {error}") from error
+
+
+def options_of(rule: Rule, settings: Settings) -> dict[str, Any]:
+    """The options of the rule as its parameters want them: a list of TOML may have to be a tuple."""
+    given = settings.options.get(rule.id)
+    if not given:
+        return {}
+    from onnx_lint.common.option_types import as_option
+
+    wanted = rule.option_types
+    return {name: as_option(value, wanted[name]) for name, value in given.items()}
+
+
+def schemas_of(settings: Settings) -> OperatorSchemas:
+    """The operators that are known; raises OSError or SchemaFileError (a ValueError) for a faulty schema file."""
+    if not settings.opset_schemas:
+        return BUILT_IN
+    from onnx_lint.loader.identity.described import operator_schemas
+
+    return operator_schemas(settings.opset_schemas)
+
+
+def _hint_for_rule(name: str, known: Iterable[str]) -> str:
+    """The words to put behind `unknown rule NAME`; `known` are the names that may stand there. Empty when none is near.
+
+    A clause gets the rules that decide it, a chapter or keyword where only rules may stand is told as what it is.
+    """
+    known = list(known)
+    clause = clauses().get(name.upper())
+    if clause is not None:
+        return f"; it is a clause, which {_decided_by(clause.rules)}"
+    if name in {entry.chapter for entry in registry().values()}:
+        return "; it is a chapter, and here only a rule may stand"
+    if name.lower().removesuffix("s") in {"error", "warning", "note"}:
+        return f"; it is a severity, which --min-severity {name.lower().removesuffix('s')} asks for"
+    spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
+    same = next((other for other in known if other.lower() == spelling and other != name), None)
+    # The names of keywords are in capitals, and may be given in any letters.
+    return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known) or _keyword(name, known)
+
+
+def _keyword(name: str, known: Iterable[str]) -> str:
+    return suggestion(name.upper(), [other for other in known if other.isupper()])
+
+
+def _decided_by(rules: tuple[str, ...]) -> str:
+    if not rules:
+        return "no rule decides"
+    decides = "decides" if len(rules) == 1 else "decide"
+    return f"{quote_some(rules, 5)} {decides}"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calls of functions have brought so far, so that a body is walked once for what its values depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from onnx_lint.inference.shapes.fact import Fact, Facts, fact
+from onnx_lint.inference.types.argument import Arguments
+from onnx_lint.inference.types.typed_operator import TypedOperator
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.graph import Function, Graph
+
+REPEATED_NODES: Final = 50_000
+"""How many nodes of function bodies are visited for further tuples of argument types, when each body has been visited
+once, and so many again for further shapes. Whoever writes a model that has more distinct calls than that gets unknown
+types for the rest of them, or unknown shapes."""
+
+FEW: Final = 20
+"""So many operands, parameters or declared values count as one node more; most nodes have two or three."""
+
+GivenAttributes = tuple[tuple[str, bytes | None], ...]
+"""The attributes of a call in serialized form, None for one that is not known: all that shapes may depend on."""
+
+
+class CallMemory:
+    """The outputs of calls by the facts of their arguments and the attributes that types and shapes depend on."""
+
+    def __init__(self, operator_of: Callable[[Graph, NodeForm], TypedOperator | None]) -> None:
+        self._operator_of = operator_of
+        self._outputs: dict[tuple[int, Facts, GivenAttributes], Facts] = {}
+        self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
+        """The types of the outputs by those of the arguments."""
+        self._deciding: dict[int, frozenset[str]] = {}
+        self._entered: set[int] = set()
+        self._sizes: dict[int, int] = {}
+        self._open: set[int] = set()
+        self._type_budget = self._shape_budget = REPEATED_NODES
+
+    def outputs(self, function: Function, inputs: Facts, given: GivenAttributes) -> Facts | None:
+        """What a call with these arguments brought; None if there was none yet."""
+        return self._outputs.get((function.index, inputs, given))
+
+    def typed_outputs(self, function: Function, inputs: Facts, arguments: Arguments) -> Facts | None:
+        """The types that a call with arguments of these types brought; None if there was none yet."""
+        return self._typed.get((function.index, types_only(inputs), arguments))
+
+    def remember(
+        self, function: Function, inputs: Facts, given: GivenAttributes, arguments: Arguments, outputs: Facts
+    ) -> None:
+        """Keep what a call brought."""
+        self._outputs[function.index, inputs, given] = outputs
+        self._typed.setdefault((function.index, types_only(inputs), arguments), types_only(outputs))
+
+    def note_walk(self, function: Function) -> None:
+        """Note that the body counts as walked, since one of the same bytes was."""
+        self._entered.add(function.index)
+
+    def was_entered(self, function: Function) -> bool:
+        """Whether the body has been walked."""
+        return function.index in self._entered
+
+    def is_open(self, function: Function) -> bool:
+        """Whether the body is being walked."""
+        return function.index in self._open
+
+    def may_enter(self, function: Function, *, for_types: bool) -> bool:
+        """Whether the body may be walked: not inside of itself, and not too often; the first time is free.
+
+        `for_types` says that it has not been walked yet for arguments of these types.
+        """
+        if function.index in self._open:
+            return False
+        if function.index not in self._entered:
+            self._entered.add(function.index)
+            return True
+        size = 1 + self._size(function)
+        if for_types:
+            self._type_budget -= size
+            allowed = self._type_budget >= 0
+        else:
+            self._shape_budget -= size
+            allowed = self._shape_budget >= 0
+        return allowed
+
+    def _size(self, function: Function) -> int:
+        """How much a walk takes, in nodes: lists of hundreds of operands or parameters cost as much as a node does."""
+        if function.index not in self._sizes:
+            parameters = len(function.body.input_names) + len(function.attribute_names)
+            parameters += len(function.attribute_defaults)
+            self._sizes[function.index] = parameters // FEW + _size(function.body)
+        return self._sizes[function.index]
+
+    def enter(self, function: Function) -> None:
+        """Note that the body is being walked."""
+        self._open.add(function.index)
+
+    def leave(self, function: Function) -> None:
+        """Note that it is no longer."""
+        self._open.discard(function.index)
+
+    def deciding(self, function: Function) -> frozenset[str]:
+        """The attribute parameters of a function that types in its body, or in bodies that it calls, may depend on."""
+        if function.index not in self._deciding:
+            self._deciding[function.index] = frozenset(self._references(function.body))
+        return self._deciding[function.index]
+
+    def _references(self, graph: Graph) -> list[str]:
+        found: list[str] = []
+        for form in graph.form_counts:
+            references = [(proto.name, proto.ref_attr_name) for proto in form.attributes if proto.ref_attr_name]
+            if references:
+                operator = self._operator_of(graph, form)
+                found += [name for own, name in references if operator is None or own in operator.attributes]
+        for nested in graph.nested:
+            found += self._references(nested)
+        return found
+
+
+def types_only(facts: Facts) -> Facts:
+    """The facts without all but the types."""
+    return tuple(map(_type_only, facts))
+
+
+def _type_only(each: Fact) -> Fact:
+    return each if each.shape is None and each.content is None and each.inside is None else fact(each.kind)
+
+
+def _size(graph: Graph) -> int:
+    operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
+    declared = len(graph.output_names) + len(graph.value_info_names)
+    if not graph.is_function:
+        declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
+    return len(graph.forms) + (operands + declared) // FEW + sum(map(_size, graph.nested))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a graph states: of its inputs, of its initializers, and of its other values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import prod
+
+from onnx_lint.common.cached import remembered
+from onnx_lint.inference.flow.joining import joined
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
+from onnx_lint.inference.shapes.stated import (
+    INTEGERS,
+    Outside,
+    content_of,
+    fact_of_sparse,
+    facts_of_types,
+    tensor_shape,
+)
+from onnx_lint.inference.types.type_string import tensor_of
+from onnx_lint.ir.columns.gather import dimensions
+from onnx_lint.ir.graph import Graph
+
+FactsByName = Mapping[str, Fact]
+
+
+def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> dict[str, Fact]:
+    """What is known of the inputs: of those of a subgraph what the operator supplies, and what is declared.
+
+    Of two types that contradict each other none is known, of two shapes what they have in common.
+    """
+    found: dict[str, Fact] = {}
+    if not graph.input_names:
+        return found  # as in most subgraphs
+    types = graph.value_infos["input"].types
+    for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
+        given = supplied[index] if supplied is not None and index < len(supplied) else None
+        if given is not None:
+            stated, discord = joined(given, stated)
+            stated = UNKNOWN if discord == "type" else stated
+        found[name] = stated
+    found.pop("", None)
+    return found
+
+
+def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outside) -> dict[str, Fact]:
+    """What is known of the initializers; of those of floating-point numbers the content where the name is among these.
+
+    A sparse one is another way to write a tensor, and operators meet it as one. `outside` reads external data.
+    """
+    held = graph.initializers
+    rows = list(zip(held.element_types, held.shapes, strict=True))
+    # A large graph has a hundred thousand initializers and a few kinds of them, as a thousand small graphs have.
+    kinds = {row: _kind(row) for row in set(rows)}
+    facts = [kinds[row][0] for row in rows]
+    small = {row for row, (_, is_small) in kinds.items() if is_small}
+    integers = {row for row in small if row[0] in INTEGERS}
+    if integers or with_numbers:
+        for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
+            if row in integers or (name in with_numbers and row in small):
+                facts[index] = _with_content(graph, index, facts[index], outside)
+    found = dict(zip(held.names, facts, strict=True))
+    for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
+        found[sparse.values.name] = fact_of_sparse(sparse)
+    found.pop("", None)
+    return found
+
+
+@remembered(1_000)
+def _kind(row: tuple[int, bytes]) -> tuple[Fact, bool]:
+    """What is known of initializers of an element type and a shape, and whether they are small.
+
+    A thousand models have a few dozen kinds between them (docs/performance.md: kept-kinds).
+    """
+    sizes = dimensions(row[1])
+    shape = tensor_shape(sizes)
+    return fact(tensor_of(row[0]), shape), shape is not None and prod(sizes) <= MOST_ELEMENTS
+
+
+def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:
+    content = content_of(graph.message_at("initializer", index), bare.shape, outside)
+    return fact(bare.kind, bare.shape, content) if content is not None else bare
+
+
+def declared_values(graph: Graph) -> FactsByName:
+    """What outputs and value_info declare, but for names of which they say two types.
+
+    Of two shapes of one name what they have in common: that they differ has a finding of its own.
+    """
+    inner, outputs = graph.value_infos["value_info"], graph.value_infos["output"]
+    names = [*inner.names, *outputs.names] if inner.names else outputs.names
+    facts = facts_of_types([*inner.types, *outputs.types] if inner.names else outputs.types)
+    found = dict(zip(names, facts, strict=True))
+    if len(found) < len(names) or "" in found:
+        return _unambiguous(zip(names, facts, strict=True))
+    if UNKNOWN in facts:
+        return {name: stated for name, stated in found.items() if stated is not UNKNOWN}
+    return found
+
+
+def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
+    found: dict[str, Fact] = {}
+    ambiguous = {""}
+    for name, stated in declarations:
+        if stated is UNKNOWN:
+            continue
+        known = found.setdefault(name, stated)
+        if known is not stated:
+            found[name], discord = joined(known, stated)
+            if discord == "type":
+                ambiguous.add(name)
+    return {name: stated for name, stated in found.items() if name not in ambiguous}
+
+
+def default_value(stated: Fact, made: Fact) -> Fact:
+    """What is known of an input with an initializer: another value may come in its place, of the input's shape.
+
+    Where the two contradict each other, which has a finding of its own, nothing is known of the type.
+    """
+    if stated.kind and made.kind and stated.kind != made.kind:
+        return UNKNOWN
+    both, discord = joined(made, stated)
+    if discord:
+        return both
+    return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)

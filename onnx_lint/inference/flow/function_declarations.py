@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What value_info of functions declares, held against what the calls of the model bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.cell import Cell
+from onnx_lint.inference.flow.faulty_values import FaultyValues
+from onnx_lint.inference.flow.joining import Discord, joined
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
+from onnx_lint.inference.shapes.stated import facts_of_types
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.graph import BEFORE_NODES, Function, Graph
+from onnx_lint.spec.operators import OperatorSchema
+
+
+class _Contradiction(Record):
+    """A declaration that no call so far agrees with, and what the first call brought."""
+
+    discord: Discord
+    stated: Fact
+    made: Fact
+    call: Call | None
+    schema: OperatorSchema | None = None
+    """The operator that gives another type to whatever inputs, where these are not known."""
+
+
+class FunctionDeclarations:
+    """The declarations in `value_info` of functions that nothing agrees with.
+
+    A function may be called with several types and shapes, and its `value_info` can tell of one of them only. So a
+    declaration is wrong when each call contradicts it, in the type or in the shape, and none is known to fit.
+    """
+
+    def __init__(self, faulty: FaultyValues) -> None:
+        self._faulty = faulty
+        self._found: dict[int, dict[int, _Contradiction]] = {}
+        """By the function's index and that of the declaration."""
+        self._doubted: dict[int, set[Discord]] = {}
+        self._bodies: dict[int, Graph] = {}
+
+    def hold(
+        self, function: Function, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
+    ) -> None:
+        """Hold the declarations of a function against what one walk through its body found."""
+        body = function.body
+        if not body.value_info_names:
+            return
+        earlier = self._found.get(function.index)
+        if earlier is not None and not earlier:
+            return
+        now: dict[int, _Contradiction] = {}
+        for index, stated in enumerate(facts_of_types(body.value_infos["value_info"].types)):
+            if earlier is not None and index not in earlier:
+                continue
+            name = body.value_info_names[index]
+            made = known.get(name, UNKNOWN)
+            discord = joined(made, stated)[1]
+            schema = self._never_giving(body, name, stated, cells, known) if made.kind is None else None
+            if schema is not None:
+                discord = "type"
+            if earlier is not None and discord == earlier[index].discord:
+                now[index] = earlier[index]
+            elif earlier is None and discord:
+                now[index] = _Contradiction(discord, stated, made, call, schema)
+        self._bodies[function.index] = body
+        self._found[function.index] = now
+
+    def _never_giving(
+        self, body: Graph, name: str, stated: Fact, cells: Mapping[NodeForm, Cell], known: Mapping[str, Fact]
+    ) -> OperatorSchema | None:
+        """The operator that makes a value, if its signature does not allow what is declared, whatever the inputs."""
+        index = body.positions.get(name, BEFORE_NODES)
+        if index == BEFORE_NODES or not stated.kind:
+            return None
+        cell = cells[body.forms[index]]
+        if cell.operator is None or cell.may_give(body.node_outputs[index].index(name), stated.kind):
+            return None
+        return None if self._faulty.are_behind(body, index, known) else cell.operator.schema
+
+    def doubt(self, function: Function, *, types: bool) -> None:
+        """Note that a call was not followed, so that what it brings may fit: its shapes, or its types as well."""
+        self._doubted.setdefault(function.index, set()).update(("type", "shape") if types else ("shape",))
+
+    def note(self, flow: ValueFlow) -> None:
+        """Note the contradictions, when all calls have been seen."""
+        for number, contradictions in self._found.items():
+            body, doubted = self._bodies[number], self._doubted.get(number, set())
+            for index, each in contradictions.items():
+                if each.discord in doubted:
+                    continue
+                if each.schema is not None:
+                    flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
+                elif each.stated.kind and each.made.kind and each.stated.kind != each.made.kind:
+                    flow.note_declaration(body, "value_info", index, each.stated.kind, each.made.kind, each.call)
+                else:
+                    flow.note_declared_shape(body, "value_info", index, each.stated, each.made, each.call)

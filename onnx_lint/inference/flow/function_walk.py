@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follows values through function bodies, each once for what its values depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from onnx_lint import schema
+from onnx_lint.inference.flow.call_memory import CallMemory, GivenAttributes
+from onnx_lint.inference.flow.frames import Frame, Frames, Known, Walk
+from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.walks import Call, Walked, arguments_for
+from onnx_lint.inference.shapes.attribute_values import Protos
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Facts
+from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
+from onnx_lint.inference.types.argument import Arguments, argument_of, read_arguments
+from onnx_lint.ir.graph import Function, Graph, Node
+
+
+class FunctionWalk:
+    """The walks over function bodies."""
+
+    def __init__(
+        self,
+        frames: Frames,
+        declarations: FunctionDeclarations,
+        found: ValueFlow,
+        walk: Callable[[Graph, Frame, Known, None], Walk],
+    ) -> None:
+        self._frames = frames
+        self._found = found
+        self._walk = walk
+        self._calls = CallMemory(frames.operator_of)
+        self.declarations = declarations
+        """What is held against the declarations in functions."""
+        self._of_twins: dict[tuple[Graph, Facts, GivenAttributes], tuple[Walked, Facts]] = {}
+        """The first walk over a body and what it brought, where that holds for all bodies of the same bytes."""
+
+    def call(self, function: Function, node: Node, inputs: Facts, frame: Frame) -> Generator[Walk, Facts, Facts]:
+        """The outputs of a call: those of the body, for these arguments, walked once."""
+        attributes = node.attribute_protos
+        arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
+        bound = _bound(attributes, frame.bound)
+        given: GivenAttributes = tuple(
+            [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
+        )
+        inputs = arguments_for(function, inputs)
+        known = self._calls.outputs(function, inputs, given)
+        if known is not None:
+            return known
+        call = Call(node, inputs, frame.call)
+        first = function.body.twin or function.body, inputs, given
+        if first in self._of_twins:
+            self._calls.note_walk(function)
+            walked, outputs = self._of_twins[first]
+            self._found.keep(Walked(function.body, walked.facts, walked.unknown, walked.cells, call))
+        else:
+            typed = self._calls.typed_outputs(function, inputs, arguments)
+            if not self._calls.may_enter(function, for_types=typed is None):
+                self.declarations.doubt(function, types=typed is None)
+                return typed or ()
+            notes, is_first = self._found.notes, function.body not in self._found.walks
+            outputs = yield self._body(function, inputs, arguments, bound, call)
+            if is_first and self._found.notes == notes and self._stands_alone(function.body):
+                walked = self._found.walks.first_over(function.body)
+                self._of_twins[first] = walked, outputs
+        self._calls.remember(function, inputs, given, arguments, outputs)
+        return outputs
+
+    def _stands_alone(self, body: Graph) -> bool:
+        """Whether a walk over the body brings what one over a body of the same bytes would bring, and nothing else."""
+        if body.nested or body.value_info_names or self._found.keeps_all:
+            return False
+        return not any(self._frames.may_call(form.op_type) for form in body.form_counts)
+
+    def was_entered(self, function: Function) -> bool:
+        """Whether the body has been walked."""
+        return self._calls.was_entered(function)
+
+    def uncalled(self, function: Function) -> Walk:
+        """Walk the body of a function that no call has led to, with arguments of which nothing is known."""
+        self._calls.may_enter(function, for_types=True)
+        arguments = tuple((name, UNKNOWN_ARGUMENT) for name in function.attribute_names)
+        bound = dict.fromkeys(function.attribute_names)
+        inputs = (UNKNOWN,) * len(function.body.input_names)
+        return (yield from self._body(function, inputs, arguments, bound, None))
+
+    def _body(self, function: Function, inputs: Facts, arguments: Arguments, bound: Protos, call: Call | None) -> Walk:
+        names = function.body.input_names
+        known: Known = dict(zip(names, inputs, strict=False))
+        known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
+        known[""] = ABSENT
+        bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
+        bindings.update(arguments)
+        protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
+        operators, cells = self._frames.of_function(function)
+        self._calls.enter(function)
+        cells = {} if bindings or protos else cells
+        scope = self._frames.scope(function)
+        frame = Frame(scope, operators, cells, self._frames.kept(scope), bindings, protos, call)
+        outputs = yield from self._walk(function.body, frame, known, None)
+        self._calls.leave(function)
+        self.declarations.hold(function, known, frame.cells, call)
+        return outputs
+
+
+def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
+    """The attributes of a call, where it stands in a function those of the call of that in place of its parameters."""
+    found: dict[str, Any] = {}
+    for attribute in attributes:
+        if not attribute.ref_attr_name:
+            found[attribute.name] = attribute
+        elif around is not None and attribute.ref_attr_name in around:
+            found[attribute.name] = around[attribute.ref_attr_name]
+    return found

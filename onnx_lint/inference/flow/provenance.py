@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How what is known of a value came to be: the values before it that decide it, back to what the file states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.knowledge import Cause, Origins, has_known_shape, nested_by_position
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.walks import Walked, arguments_for
+from onnx_lint.inference.shapes.fact import UNKNOWN, Content, Fact, fact
+from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, Node
+from onnx_lint.ir.operators.operators import Operators
+from onnx_lint.ir.places.place import Place
+
+MOST_STEPS: Final = 1_000
+"""The way back ends after so many values."""
+
+_MOST_TRIED: Final = 16
+"""Of nodes with more inputs all of them count as deciding: each is tried against all the others."""
+
+Source = tuple[Walked, str]
+"""A value: the walk over the graph that defines it, and its name."""
+
+
+class Declared(Record):
+    """What the list `output` or `value_info` of a graph says of a value that a node makes."""
+
+    field: str
+    place: Place
+    fact: Fact
+
+
+_RANK_OF_MATRICES: Final = 2
+
+
+class Value(Record):
+    """A value, with what is known of it."""
+
+    walked: Walked
+    name: str
+    definition: Definition
+    fact: Fact
+    cause: Cause | None
+    """Where knowledge ended; None where the shape is known, or there is none."""
+
+    @property
+    def elements(self) -> Content:
+        """The elements of a scalar or a list, where they are followed."""
+        shape = self.fact.shape
+        return self.fact.content if shape is not None and len(shape) < _RANK_OF_MATRICES else None
+
+
+class Step(Record):
+    """A value on the way back."""
+
+    value: Value
+    version: int | None
+    """The version of the operator of its node; None where no signature is known."""
+    declared: Declared | None
+    """What is declared of it beside its node."""
+    sources: tuple[int, ...]
+    """The values that decide what is known of it, by their number among the steps."""
+
+
+class Way(Record):
+    """The way back from a value, which is the first step; each leads to later ones, or to what it has in common."""
+
+    steps: tuple[Step, ...]
+    is_cut: bool
+    """Whether it goes on beyond the last step."""
+
+
+class Provenance:
+    """Tells of the values of all graphs and function bodies; of these once for each call that was followed."""
+
+    def __init__(self, flow: ValueFlow, operators: Operators, graphs: Sequence[Graph]) -> None:
+        self._walks = flow.walks
+        self._graphs = graphs
+        self._operators = operators
+        self._origins = Origins(flow.walks, operators)
+        self._declarations: dict[int, dict[str, tuple[str, int]]] = {}
+
+    def walks(self) -> list[Walked]:
+        """The walks over all graphs and function bodies, in the order of the model's graphs."""
+        order = {id(graph): number for number, graph in enumerate(self._graphs)}
+        # Of a model that has no graph an empty one is walked.
+        there = [walked for walked in self._walks if id(walked.graph) in order]
+        return sorted(there, key=lambda walked: order[id(walked.graph)])
+
+    def values(self, walked: Walked) -> Iterator[Value]:
+        """The values that a graph defines: inputs, initializers, and the outputs of nodes in their order."""
+        seen: set[str] = set()
+        for name, definition in walked.graph.definitions():
+            if name not in seen:
+                seen.add(name)
+                yield self._value(walked, name, definition)
+
+    def _value(self, walked: Walked, name: str, definition: Definition) -> Value:
+        known = walked.fact(name)
+        cause = None if has_known_shape(known) else self._origins.cause(walked, name)
+        return Value(walked, name, definition, known, cause)
+
+    def way(self, walked: Walked, name: str) -> Way:
+        """The way back from a value that the graph defines."""
+        numbers: dict[tuple[int, str], int] = {(id(walked), name): 0}
+        found: list[Source] = [(walked, name)]
+        steps: list[Step] = []
+        is_cut = False
+        while len(steps) < len(found):
+            at, of = found[len(steps)]
+            sources: list[int] = []
+            for source in self._sources(at, of):
+                key = id(source[0]), source[1]
+                if key not in numbers and len(found) < MOST_STEPS:
+                    numbers[key] = len(found)
+                    found.append(source)
+                if key in numbers:
+                    sources.append(numbers[key])
+                else:
+                    is_cut = True
+            definition = at.graph.first_definition(of)
+            assert definition is not None, "a way leads through values that graphs define"
+            value = self._value(at, of, definition)
+            declared = self._declared(at.graph, of)
+            steps.append(Step(value, _version(value), declared, tuple(dict.fromkeys(sources))))
+        return Way(tuple(steps), is_cut)
+
+    # --- what is declared
+
+    def _declared(self, graph: Graph, name: str) -> Declared | None:
+        if graph.is_function or graph.positions[name] == BEFORE_NODES:
+            # What is declared in a function binds no call, and an input is its declaration.
+            return None
+        if id(graph) not in self._declarations:
+            lists = {"value_info": graph.value_info_names, "output": graph.output_names}
+            self._declarations[id(graph)] = {
+                each: (field, index) for field, names in lists.items() for index, each in enumerate(names)
+            }
+        if name not in self._declarations[id(graph)]:
+            return None
+        field, index = self._declarations[id(graph)][name]
+        stated = fact_of_type(graph.message_at(field, index).type)
+        return Declared(field, graph.at(field, index), stated) if stated is not UNKNOWN else None
+
+    # --- the values before one
+
+    def _sources(self, walked: Walked, name: str) -> list[Source]:
+        graph = walked.graph
+        position = graph.positions[name]
+        if position != BEFORE_NODES:
+            node = graph.nodes[position]
+            return self._sources_of_output(walked, node, node.outputs.index(name))
+        if name not in graph.input_names:
+            return []
+        index = graph.input_names.index(name)
+        if graph.is_function:
+            call = walked.call
+            caller = None if call is None else self._walks.of(call.node.graph, call.around)
+            return [] if call is None else self._resolved(caller, call.node.inputs[index : index + 1])
+        if graph.parent is None or not 0 <= graph.position < len(graph.parent.forms):
+            return []
+        around = self._walks.of(graph.parent, walked.call)
+        return self._resolved(around, _supplying(graph.parent.nodes[graph.position], graph, index))
+
+    def _sources_of_output(self, walked: Walked, node: Node, index: int) -> list[Source]:
+        cell = walked.cells[node.form]
+        if cell.operator is None:
+            function = self._operators.operator(node).function
+            if function is None:
+                return []
+            body = self._walks.of_arguments(function.body, arguments_for(function, self._walks.inputs(walked, node)))
+            names = function.body.output_names[index : index + 1]
+            return self._resolved(body, names) or self._resolved(walked, node.inputs)
+        found: list[Source] = []
+        for nested in nested_by_position(node.graph).get(node.index, ()) if cell.operator.by_subgraphs else ():
+            handed_on = index + (node.op_type == "Loop")  # the first output of a body is its condition
+            names = nested.output_names[handed_on : handed_on + 1]
+            found += self._resolved(self._walks.of(nested, walked.call), names)
+        if node.op_type == "If" and found:
+            return found
+        return found + self._resolved(walked, self._deciding(walked, node, index))
+
+    def _resolved(self, walked: Walked | None, names: Sequence[str]) -> list[Source]:
+        """The values that names stand for where the nodes of a graph use them; those that nothing defines left out."""
+        if walked is None:
+            return []
+        scopes = [(self._walks.scope(walked, name), name) for name in names if name]
+        return [(scope, name) for scope, name in scopes if scope is not None]
+
+    def _deciding(self, walked: Walked, node: Node, index: int) -> list[str]:
+        """The inputs without whose shape and content less would be known of an output; all where none alone counts."""
+        cell = walked.cells[node.form]
+        facts = self._walks.inputs(walked, node)
+        if cell.operator is None or cell.operator.by_subgraphs or len(facts) > _MOST_TRIED:
+            return list(node.inputs)
+        made = cell.outcome(facts).outputs[index : index + 1]
+        found = []
+        for place, each in enumerate(facts):
+            less = (*facts[:place], fact(each.kind), *facts[place + 1 :])
+            if cell.outcome(less).outputs[index : index + 1] != made:
+                found.append(node.inputs[place])
+        return found or list(node.inputs)
+
+
+def _version(value: Value) -> int | None:
+    node = value.definition.node
+    operator = None if node is None else value.walked.cells[node.form].operator
+    return None if operator is None else operator.schema.since_version
+
+
+def _supplying(node: Node, body: Graph, index: int) -> list[str]:
+    """The input of a control-flow node from which an input of its body comes."""
+    if node.op_type == "Scan":
+        # Version 8 has the lengths of the sequences in front.
+        index += len(node.inputs) - len(body.input_names)
+    elif node.op_type == "Loop" and index == 0:
+        return []  # the number of the iteration
+    return list(node.inputs[index : index + 1]) if index >= 0 else []

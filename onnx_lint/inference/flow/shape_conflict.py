@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where shapes are at odds with operators and declarations, with what findings say about it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.shape_words import Words, call_notes, shape_notes, text_of
+from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.shapes.dims import agree
+from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.problem import (
+    AxisOutOfRange,
+    Indivisible,
+    NotBroadcast,
+    Overflow,
+    Problem,
+    Repeated,
+    Source,
+    Unequal,
+    WrongCount,
+    WrongRank,
+    WrongValue,
+)
+from onnx_lint.inference.types.conflict import Note, definition_of
+from onnx_lint.inference.types.declaration_conflict import DeclaredValue
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.ir.places.place import Place
+from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.wording import quote
+
+
+class ShapeConflict(Record):
+    """A node whose operator does not take the shapes of its inputs, or the numbers that decide shapes."""
+
+    node: Node
+    schema: OperatorSchema
+    problem: Problem
+    inputs: Facts
+    call: Call | None
+    """The call by which the arguments came into a function body: the first one that led to the conflict."""
+
+    @property
+    def source(self) -> Source | None:
+        """The attribute, or the input by its content, that gives the number that is wrong; None where a shape is."""
+        problem = self.problem
+        if isinstance(problem, WrongCount):
+            return problem.source
+        if isinstance(problem, AxisOutOfRange | Repeated | WrongValue):
+            return problem.place.source
+        if isinstance(problem, Indivisible) and not hasattr(problem.place, "operand"):
+            return problem.place.source
+        return None
+
+    @property
+    def place(self) -> Place:
+        """The name of the input in the node's list, the element of the initializer that holds it, or the attribute."""
+        source = self.source
+        if isinstance(source, str):
+            index = next(attributes_with(self.node, {source}), None)
+            return self.node.place if index is None else self.node.place.at("attribute", index)
+        if source is not None:
+            return _element_place(self.node, source, getattr(getattr(self.problem, "place", None), "index", None))
+        match self.problem:
+            case WrongRank(operand=operand):
+                return self.node.place.at("input", operand)
+            case Unequal() | Indivisible():
+                return self.node.place.at("input", getattr(self.problem.place, "operand", 0))
+            case NotBroadcast(other=other):
+                return self.node.place.at("input", other.operand)
+            case Overflow(output=output):
+                return self.node.place.at("output", output)
+        return self.node.place
+
+    @property
+    def subject(self) -> str | None:
+        """The name that the conflict is about: that of the attribute, the value, or the node."""
+        source = self.source
+        if isinstance(source, str):
+            return source
+        if isinstance(self.problem, Overflow):
+            return self.node.outputs[self.problem.output]
+        operands = Words(self.node, self.inputs).operands(self.problem)
+        return self.node.inputs[operands[-1]] if operands else self.node.name or None
+
+    @property
+    def allowed(self) -> str:
+        """What would be right there."""
+        return Words(self.node, self.inputs).allowed(self.problem)
+
+    def describe(self) -> str:
+        """The shapes or numbers that are there, and what they have to be."""
+        return Words(self.node, self.inputs).sentence(self.problem)
+
+    def notes(self) -> list[Note]:
+        """Where the operands in question come from, each with its shape, and the call that brought them."""
+        found: list[Note] = []
+        for index in Words(self.node, self.inputs).operands(self.problem):
+            found += shape_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
+        if isinstance(self.source, int):
+            found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
+        return [*found, *call_notes(self.call)]
+
+
+def _element_place(node: Node, operand: int, element: int | None) -> Place:
+    """The element of the initializer that an input names, if it stands by itself; else the input."""
+    graph: Graph | None = node.graph
+    name = node.inputs[operand]
+    while graph is not None and not graph.is_function:
+        if name in graph.positions:
+            break
+        graph = graph.parent
+    if graph is None or graph.is_function or name not in graph.initializer_names:
+        return node.place.at("input", operand)
+    index = graph.initializer_names.index(name)
+    place = graph.place.at("initializer", index)
+    proto = graph.message_at("initializer", index)
+    for field in ("int64_data", "int32_data", "float_data", "double_data"):
+        if element is not None and element < len(getattr(proto, field)):
+            return place.at(field, element)
+    return place
+
+
+_ONLY_WARNED_OF: Final = "; ONNX Runtime only warns"
+"""It goes on with what both say in common, for nested graphs too. What functions declare it does not look at."""
+
+
+class DeclaredShapeConflict(DeclaredValue):
+    """A value that is declared with another shape than follows from the node that makes it."""
+
+    declared: Fact
+    inferred: Fact
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The dimension that is declared otherwise, or the shape of another rank."""
+        return _shape_place(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
+
+    @property
+    def allowed(self) -> str:
+        """The shape that follows."""
+        return text_of(self.inferred)
+
+    def describe(self) -> str:
+        """The declared shape and the one that follows."""
+        word = self.field.replace("_", " ")
+        definition = definition_of(self.graph, self.subject)
+        maker = definition.describe() if definition is not None else "the node"
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
+            f"{maker} is {text_of(self.inferred)}{'' if self.graph.is_function else _ONLY_WARNED_OF}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the value comes from, what its node is given, and the call that brought it."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None:
+            return call_notes(self.call)
+        found: list[Note] = [(definition.place, f"{quote(self.subject)} is {text_of(self.inferred)}")]
+        return [*found, *call_notes(self.call)]
+
+
+class SuppliedShapeConflict(Record):
+    """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
+
+    node: Node
+    graph: Graph
+    index: int
+    declared: Fact
+    supplied: Fact
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The dimension that is declared otherwise, or the shape of another rank."""
+        return _shape_place(self.graph.place.at("input", self.index), self.declared, self.supplied)
+
+    @property
+    def subject(self) -> str:
+        """The name of the input."""
+        return self.graph.input_names[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The shape that the operator supplies."""
+        return text_of(self.supplied)
+
+    def describe(self) -> str:
+        """The declared shape and the one that is supplied."""
+        what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
+        supplied = f"{self.node.describe()} supplies {text_of(self.supplied)}"
+        return f"{what} is declared as {text_of(self.declared)}, {supplied}"
+
+    def notes(self) -> list[Note]:
+        """The node, and the call that brought the shapes."""
+        return [(self.node.place, self.node.describe()), *call_notes(self.call)]
+
+
+class BranchShapeConflict(Record):
+    """An output of which the two branches of an If hand on different shapes."""
+
+    node: Node
+    graphs: tuple[Graph, Graph]
+    index: int
+    shapes: tuple[Fact, Fact]
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The output of the second branch."""
+        return self.graphs[1].place.at("output", self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of that output."""
+        return self.graphs[1].output_names[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The shape of the first branch's output."""
+        return text_of(self.shapes[0])
+
+    def describe(self) -> str:
+        """Both outputs and their shapes."""
+        one, other = (
+            f"output {self.index} {quote(graph.output_names[self.index])} of {graph.describe()} is {text_of(shape)}"
+            for graph, shape in zip(self.graphs, self.shapes, strict=True)
+        )
+        return f"{other}, {one}, and branches of {self.node.describe()} hand on one shape"
+
+    def notes(self) -> list[Note]:
+        """The output of the first branch, and the call that brought the shapes."""
+        first = self.graphs[0]
+        found: Note = (
+            first.place.at("output", self.index),
+            f"{quote(first.output_names[self.index])} of the other branch",
+        )
+        return [found, *call_notes(self.call)]
+
+
+def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:
+    if declared.shape is None or found.shape is None:
+        return value_info
+    place = value_info.at("type").at("tensor_type").at("shape")
+    if len(declared.shape) != len(found.shape):
+        return place
+    pairs = enumerate(zip(declared.shape, found.shape, strict=True))
+    axis = next((axis for axis, (one, other) in pairs if not agree(one, other)), None)
+    return place if axis is None else place.at("dim", axis)

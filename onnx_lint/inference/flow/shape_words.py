@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What messages say about shapes that are at odds."""
+
+from __future__ import annotations
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.shapes.dims import describe
+from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.problem import (
+    AxisOutOfRange,
+    Dimension,
+    Element,
+    Indivisible,
+    NotBroadcast,
+    Overflow,
+    Place,
+    Problem,
+    Repeated,
+    Source,
+    Unequal,
+    WrongCount,
+    WrongRank,
+    WrongValue,
+)
+from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.inference.types.conflict import Note, definition_of
+from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
+from onnx_lint.wording import quote
+
+
+def text_of(fact: Fact) -> str:
+    """The shape of a value, or of what it holds."""
+    if fact.inside is not None:
+        return f"{(fact.kind or '').partition('(')[0] or 'something'} of {text_of(fact.inside)}"
+    return describe(fact.shape)
+
+
+class Words(Record):
+    """A node and what is known of its inputs."""
+
+    node: Node
+    inputs: Facts
+
+    def operands(self, problem: Problem) -> list[int]:
+        """The inputs that a problem is about, the one that is at fault last."""
+        found: list[Source | None] = []
+        match problem:
+            case WrongRank(operand=operand, like=like):
+                found = [like, operand]
+            case Unequal(place=place, by=by) | Indivisible(place=place, by=by):
+                found = [_source(by), _source(place)]
+            case NotBroadcast(one=one, other=other):
+                found = [one.operand, other.operand]
+            case AxisOutOfRange(place=element) | Repeated(place=element):
+                found = [0, element.source]
+            case WrongCount(source=source, by=by):
+                found = [by, source]
+            case WrongValue(place=element):
+                found = [0, element.source]
+            case Overflow():
+                found = list(range(len(self.inputs)))
+        indices = [each for each in found if isinstance(each, int)]
+        return list(dict.fromkeys(each for each in indices if any(self.node.inputs[each : each + 1])))
+
+    def sentence(self, problem: Problem) -> str:
+        """What is the matter."""
+        node = self.node.describe()
+        match problem:
+            case WrongRank():
+                what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
+                return f"{what}, {self._rank(problem)}"
+            case Unequal(place=place, expected=expected, by=by, or_more=or_more):
+                wanted = f"at least {expected}" if or_more else str(expected)
+                return f"{self._place(place, node)}, and has to be {wanted}{self._reason(expected, by)}"
+            case NotBroadcast(one=one, other=other):
+                pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
+                what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
+                return f"{what}: dimension {one.axis} is {one.size}, dimension {other.axis} is {other.size}"
+            case Indivisible(place=place, divisor=divisor, by=by):
+                return f"{self._place(place, node)}, which is no multiple of {divisor}{self._reason(divisor, by)}"
+            case AxisOutOfRange(place=element, rank=rank, least=least):
+                return f"{self._element(element, node)}, the axes are {_axes(least, rank)}"
+            case Repeated(place=element, first=first):
+                return f"{self._element(element, node)}, as element {first} is"
+            case WrongCount(source=source, count=count, expected=expected, by=by):
+                what = f"{self._source(source)} of {node} has {_counted(count, 'element')}"
+                return f"{what}, it has to have {expected}{self._for(by)}"
+            case WrongValue(place=element, reason=reason):
+                what = self._element(element, node)
+                return f"{what}, it has to be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
+            case Overflow(output=output, axis=axis):
+                what = f"output {output} {quote(self.node.outputs[output])} of {node}"
+                return f"dimension {axis} of {what} is larger than an int64 can say"
+
+    def allowed(self, problem: Problem) -> str:
+        """What would be right."""
+        match problem:
+            case WrongRank(least=least, greatest=greatest):
+                return _ranks(least, greatest)
+            case Unequal(expected=expected, or_more=or_more):
+                return f"at least {expected}" if or_more else str(expected)
+            case NotBroadcast(one=one):
+                return f"{one.size} or 1"
+            case Indivisible(divisor=divisor):
+                return f"a multiple of {divisor}"
+            case AxisOutOfRange(rank=rank, least=least):
+                return _axes(least, rank)
+            case Repeated():
+                return "each once"
+            case WrongCount(expected=expected):
+                return _counted(expected, "element")
+            case WrongValue(reason=reason):
+                return reason
+            case Overflow():
+                return "a size below 2**63"
+
+    # --- parts of sentences
+
+    def _input(self, index: int) -> str:
+        return f"input {index} {quote(self.node.inputs[index])}"
+
+    def _shape(self, index: int) -> str:
+        return text_of(self.inputs[index])
+
+    def _rank(self, problem: WrongRank) -> str:
+        ranks = _ranks(problem.least, problem.greatest)
+        if isinstance(problem.like, int):
+            return f"it has to have {ranks} to go with {self._input(problem.like)} {self._shape(problem.like)}"
+        if problem.like is not None:
+            return f"it has to have {ranks} by attribute {quote(problem.like)}"
+        return f"{self.node.op_type} takes {ranks}"
+
+    def _source(self, source: Source) -> str:
+        if not isinstance(source, str):
+            return self._input(source)
+        given = any(attribute.name == source for attribute in self.node.attribute_protos)
+        return f"attribute {quote(source)}" if given else f"attribute {quote(source)} (by default)"
+
+    def _element(self, element: Element, node: str) -> str:
+        value = list(element.value) if isinstance(element.value, tuple) else element.value
+        which = "" if element.index is None else f"element {element.index} of "
+        return f"{which}{self._source(element.source)} of {node} is {value}"
+
+    def _place(self, place: Place, node: str) -> str:
+        if isinstance(place, Element):
+            return self._element(place, node)
+        what = f"dimension {place.axis} of {self._input(place.operand)} {self._shape(place.operand)} of {node}"
+        return f"{what} is {place.size}"
+
+    def _reason(self, expected: int, by: Place | None) -> str:
+        """Where a size comes from: the other operand or attribute, with its own number where that is another one."""
+        if by is None:
+            return ""
+        if isinstance(by, Dimension):
+            what = f"dimension {by.axis} of {self._input(by.operand)} {self._shape(by.operand)}"
+            return f" as {what}" if by.size == expected else f" by {what}"
+        value = list(by.value) if isinstance(by.value, tuple) else by.value
+        which = "" if by.index is None else f"element {by.index} of "
+        what = f"{which}{self._source(by.source)}"
+        return f" as {what} says" if value == expected else f" by {what}, which is {value}"
+
+    def _for(self, by: Source | None) -> str:
+        if by is None:
+            return ""
+        return f" by attribute {quote(by)}" if isinstance(by, str) else f" for {self._input(by)} {self._shape(by)}"
+
+
+def _source(place: Place | None) -> Source | None:
+    if place is None:
+        return None
+    return place.operand if isinstance(place, Dimension) else place.source
+
+
+def _axes(least: int, rank: int) -> str:
+    return f"from {least} to {rank - 1}" if least < rank else "none"
+
+
+def _ranks(least: int, greatest: int | None) -> str:
+    if greatest is None:
+        return f"at least {_counted(least, 'dimension')}"
+    if greatest == 0:
+        return "a scalar"
+    if least == greatest:
+        return _counted(least, "dimension")
+    return f"at most {_counted(greatest, 'dimension')}" if least == 0 else f"{least} to {greatest} dimensions"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+# --- where knowledge comes from
+
+
+def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
+    """Where a value comes from, and the declaration that says something of its shape."""
+    definition = definition_of(graph, name)
+    if definition is None:
+        return []
+    found: list[Note] = [(definition.place, f"{quote(name)} is {text_of(fact)}")]
+    owner: Graph | None = graph
+    while owner is not None and name not in owner.positions:
+        owner = owner.parent
+    if owner is None or owner.is_function or owner.positions[name] == BEFORE_NODES:
+        return found
+    for field, names in (("value_info", owner.value_info_names), ("output", owner.output_names)):
+        if name in names:
+            index = names.index(name)
+            declared = fact_of_type(owner.message_at(field, index).type)
+            if any(dim is not None for dim in declared.shape or ()):
+                place = owner.place.at(field, index)
+                found.append((place, f"{quote(name)} is declared as {text_of(declared)}"))
+    return found
+
+
+def call_notes(call: Call | None) -> list[Note]:
+    """The call by which the arguments came into a function."""
+    if call is None:
+        return []
+    shapes = ", ".join("nothing" if each.kind == "" else text_of(each) for each in call.arguments)
+    return [(call.node.place, f"called by {call.node.describe()} with {shapes}")]

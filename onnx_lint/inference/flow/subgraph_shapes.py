@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shapes that control-flow operators supply to their subgraphs, and those of what these hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.cell import as_fact
+from onnx_lint.inference.flow.joining import joined, joined_shapes
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, unified, union
+from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
+from onnx_lint.inference.shapes.operands import Inside, Operands, Output, count_in, held
+from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, Problem
+from onnx_lint.inference.types.subgraph_types import Subgraphs
+from onnx_lint.inference.types.type_string import ValueType
+from onnx_lint.ir.operators.control_flow import handed_on_outputs
+
+_LOOP_HEAD: Final = 2
+"""The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
+
+
+class SuppliedShapes(Record):
+    """A control-flow node with what is known of its inputs."""
+
+    subgraphs: Subgraphs
+    facts: Facts
+    scan: ScanAxes | None = None
+    """How a Scan goes over its inputs; None for other operators, and where its attributes are not right."""
+
+    @property
+    def values(self) -> Facts:
+        """The inputs that the body of a Scan or SequenceMap has counterparts of."""
+        count = len(self.subgraphs.values)
+        return self.facts[len(self.facts) - count :] if count else ()
+
+    def supplied(self) -> Sequence[Output]:
+        """The shapes of the inputs of the body, as far as they are the same in each run."""
+        match self.subgraphs.node.op_type:
+            case "Loop":
+                # The iteration number is a scalar, and the first run of the body has the condition as it came in.
+                # What is carried may change its shape from one run to the next.
+                return [None, self.facts[1].shape, *[None] * (len(self.facts) - _LOOP_HEAD)]
+            case "SequenceMap":
+                return [held(each.inside) if each.inside is not None else held(each) for each in self.values]
+            case "Scan" if self.scan is not None:
+                states = self.subgraphs.state_count
+                return [
+                    self.scan.state(each.shape) if index < states else self.scan.slice(index - states, each.shape)
+                    for index, each in enumerate(self.values)
+                ]
+        return []
+
+    def supplied_facts(self, kinds: Sequence[ValueType | None]) -> Facts:
+        """What is known of the inputs of the body, as far as it is the same in each run."""
+        shapes = [*self.supplied(), *[None] * len(kinds)]
+        found = [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
+        if self.subgraphs.node.op_type == "Loop" and len(found) >= _LOOP_HEAD:
+            # The body only runs while the condition holds.
+            condition = found[1]
+            found[1] = fact(condition.kind, condition.shape, (1,))
+        return tuple(found)
+
+    def outputs(self, found: Mapping[str, Facts]) -> Sequence[Output]:
+        """The shapes of the node's outputs by what its subgraphs hand on."""
+        node = self.subgraphs.node
+        count = handed_on_outputs(node)
+        found = {name: facts for name, facts in found.items() if len(facts) == count}
+        match node.op_type:
+            case "If":
+                return _either(found.get("then_branch"), found.get("else_branch"))
+            case "Loop":
+                return self._looped(found.get("body", ()))
+            case "SequenceMap":
+                return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
+            case "Scan" if self.scan is not None:
+                return self._scanned(self.scan, found.get("body", ()))
+        return []
+
+    def problems(self, found: Mapping[str, Facts]) -> tuple[Problem, ...]:
+        """What is wrong about attributes in the light of what the subgraphs hand on."""
+        body = found.get("body", ())[self.subgraphs.state_count :]
+        if self.scan is None or self.scan.outputs is None:
+            return ()
+        wrong: list[Problem] = []
+        for index, (axis, each) in enumerate(zip(self.scan.outputs, body, strict=False)):
+            rank = None if each.shape is None else len(each.shape) + 1
+            if rank is not None and not -rank <= axis < rank:
+                wrong.append(AxisOutOfRange(Element("scan_output_axes", axis, index), rank, -rank))
+        return tuple(wrong)
+
+    def differing(self, found: Mapping[str, Facts]) -> Iterator[int]:
+        """The outputs of which the branches of an If hand on different shapes where that is not allowed."""
+        one, other = found.get("then_branch", ()), found.get("else_branch", ())
+        for index, (first, second) in enumerate(zip(one, other, strict=False)):
+            if joined(first, second)[1] == "shape":
+                yield index
+
+    def _looped(self, body: Facts) -> Sequence[Output]:
+        """Carried values: as they came in, if there is no run, or as a run of the body leaves them whatever it got."""
+        first = self.facts[_LOOP_HEAD:]
+        if not body:
+            return []
+        condition, *values = body
+        length = self._runs(condition)
+        carried = [_union(held(before), held(after)) for before, after in zip(first, values, strict=False)]
+        return [*carried, *[_stacked(each.shape, length) for each in values[len(first) :]]]
+
+    def _runs(self, condition: Fact) -> Dim:
+        """How often the body of a Loop runs, where its number of iterations is known and nothing ends it before."""
+        iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
+        goes_on = condition.content == (1,) and (first is ABSENT or first.content == (1,))
+        if not goes_on or iterations.content is None or len(iterations.content) != 1:
+            return None
+        count = iterations.content[0]
+        return max(count, 0) if isinstance(count, int) else count if isinstance(count, str) else None
+
+    def _scanned(self, scan: ScanAxes, body: Facts) -> Sequence[Output]:
+        states = self.subgraphs.state_count
+        first = self.values[:states]
+        carried = [
+            joined_shapes(scan.whole_state(last.shape), each.shape)[0] for each, last in zip(first, body, strict=False)
+        ]
+        return [*carried, *[scan.stacked(index, each.shape) for index, each in enumerate(body[states:])]]
+
+
+class ScanAxes(Record):
+    """How a Scan goes over its inputs and puts its outputs together."""
+
+    inputs: tuple[int, ...]
+    """For each scan input the axis that it loses; without the batch axis of version 8."""
+    outputs: tuple[int, ...] | None
+    """For each scan output the axis that it gains, counted from the end where it is negative; None for the first."""
+    length: Dim
+    """How many runs of the body there are."""
+    batch: tuple[Dim, ...] = ()
+    """The size of the batch axis that version 8 has in front."""
+
+    def state(self, shape: Shape) -> Shape:
+        """The shape of a state in the body."""
+        return None if shape is None else shape[len(self.batch) :]
+
+    def whole_state(self, shape: Shape) -> Shape:
+        """The shape of a state outside of the body."""
+        return None if shape is None else (*self.batch, *shape)
+
+    def slice(self, index: int, shape: Shape) -> Shape:
+        """The shape of what the body gets of a scan input."""
+        if shape is None or index >= len(self.inputs) or len(shape) <= self.inputs[index] + len(self.batch):
+            return None
+        rest = shape[len(self.batch) :]
+        axis = self.inputs[index]
+        return rest[:axis] + rest[axis + 1 :]
+
+    def stacked(self, index: int, shape: Shape) -> Shape:
+        """The shape of a scan output whose pieces have a shape."""
+        if shape is None:
+            return None
+        axis = self.outputs[index] if self.outputs is not None and index < len(self.outputs) else 0
+        axis = axis + len(shape) + 1 if axis < 0 else axis
+        if not 0 <= axis <= len(shape):
+            return None
+        return (*self.batch, *shape[:axis], self.length, *shape[axis:])
+
+
+def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:
+    """How a node goes over its inputs if it is a Scan; None for any other, and where the axes are not its inputs'."""
+    if node is None or node.operator != "Scan":
+        return None
+    count = len(subgraphs.values) - subgraphs.state_count
+    inputs = node.facts[len(node.facts) - count :] if count else ()
+    has_batch = node.version < _WITHOUT_BATCH
+    axes, output_axes = node.integers("scan_input_axes"), node.integers("scan_output_axes")
+    batch: Dim = None
+    length: Dim = None
+    found: list[int] = []
+    for index, each in enumerate(inputs):
+        shape = each.shape
+        axis = axes[index] if axes is not None and index < len(axes) else 0
+        if shape is not None:
+            axis = axis + len(shape) if axis < 0 else axis
+            place = axis + has_batch
+            if not 0 <= place < len(shape):
+                return None
+            length = unified(length, shape[place])
+            batch = unified(batch, shape[0])
+        found.append(axis)
+    return ScanAxes(tuple(found), output_axes, length, (batch,) if has_batch else ())
+
+
+_WITHOUT_BATCH: Final = 9
+"""The version of Scan that has no batch axis any more."""
+
+
+def _either(one: Facts | None, other: Facts | None) -> list[Output]:
+    if one is None or other is None:
+        # The other branch is missing, or a parameter of a function.
+        return [held(each) for each in one or other or ()]
+    return [_union(held(first), held(second)) for first, second in zip(one, other, strict=True)]
+
+
+def _union(one: Output, other: Output) -> Output:
+    if isinstance(one, Inside) and isinstance(other, Inside):
+        return Inside(_union(one.shape, other.shape), one.count if one.count == other.count else None)
+    if isinstance(one, Inside) or isinstance(other, Inside):
+        return None
+    return union(one, other)
+
+
+def _stacked(shape: Shape, length: Dim) -> Dims | None:
+    return None if shape is None else (length, *shape)

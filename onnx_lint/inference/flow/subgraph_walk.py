@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follows values through If, Loop, Scan and SequenceMap: into their subgraphs, and out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, Final
+
+from onnx_lint.inference.flow.cell import Cell, Outcome, as_fact
+from onnx_lint.inference.flow.faulty_values import FaultyValues
+from onnx_lint.inference.flow.frames import Frame, Known, Walk
+from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.types.subgraph_types import Subgraphs, outputs_of
+from onnx_lint.inference.types.typed_operator import TypeOutcome
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.operators.control_flow import ControlFlow
+
+
+class SubgraphWalk:
+    """The walks over the subgraphs of control-flow operators."""
+
+    def __init__(
+        self,
+        control_flow: ControlFlow,
+        found: ValueFlow,
+        faulty: FaultyValues,
+        walk_nested: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
+    ) -> None:
+        self._control_flow = control_flow
+        self._found = found
+        self._faulty = faulty
+        self._walk_nested = walk_nested
+
+    def walk(
+        self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+    ) -> Generator[Walk, Facts, Outcome]:
+        """Walk the subgraphs of a node, with what its operator supplies to them; return what comes out of it."""
+        # An If supplies nothing, so it need not be known what until its branches are followed.
+        supplier = self._supplier(node, cell, inputs) if node.op_type != "If" else None
+        found: dict[str, Facts] = {}
+        graphs: dict[str, Graph] = {}
+        for graph in nested:
+            name = _attribute_name(node, graph)
+            supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
+            found[name] = yield self._walk_nested(graph, frame, known, supplied)
+            graphs[name] = graph
+        if supplier is not None:
+            return self._outcome(node, cell, supplier, found, graphs, frame)
+        # What comes out of an If follows from this, unless there is a finding (docs/performance.md: known-branches).
+        key = inputs, *found.items()
+        outcome = cell.outcomes.get(key)
+        if outcome is None:
+            notes = self._found.notes
+            outcome = self._outcome(node, cell, self._supplier(node, cell, inputs), found, graphs, frame)
+            if self._found.notes == notes:
+                cell.keep(key, outcome)
+        return outcome
+
+    def _supplier(self, node: Node, cell: Cell, inputs: Facts) -> SuppliedShapes:
+        _, problems = cell.shapes(inputs, cell.typed(inputs))
+        subgraphs = Subgraphs(self._control_flow, node, tuple([each.kind for each in inputs]), cell.arguments)
+        return SuppliedShapes(subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if not problems else None)
+
+    def _outcome(
+        self,
+        node: Node,
+        cell: Cell,
+        supplier: SuppliedShapes,
+        found: Mapping[str, Facts],
+        graphs: Mapping[str, Graph],
+        frame: Frame,
+    ) -> Outcome:
+        """What comes out of a node of whose subgraphs, by their attributes, it has been found what they hand on."""
+        assert cell.operator is not None
+        subgraphs, inputs = supplier.subgraphs, supplier.facts
+        typed = cell.typed(inputs)
+        _, problems = cell.shapes(inputs, typed)
+        outputs, mismatches = outputs_of(
+            subgraphs, {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
+        )
+        for mismatch in mismatches:
+            self._found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
+        if mismatches:
+            self._faulty.add(node.graph, node.outputs)
+        if cell.operator.binds and not (typed.problems or problems or mismatches):
+            problems = supplier.problems(found)
+            if cell.operator.schema.name == "If" and cell.operator.schema.since_version < _IF_OF_SHAPES:
+                for index in supplier.differing(found):
+                    self._found.note_branches(node, graphs, found, index, frame.call)
+        outcome: TypeOutcome = cell.operator.handed_on(typed, outputs)
+        handed_on = supplier.outputs(found) if not (problems or mismatches) else ()
+        shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
+        made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
+        return Outcome(made, outcome.problems, problems)
+
+    def _supplied(
+        self, supplier: SuppliedShapes, attribute: str, graph: Graph, frame: Frame
+    ) -> tuple[Fact | None, ...] | None:
+        """What the operator gives to the inputs of the subgraph in an attribute; None where it gives none."""
+        node = supplier.subgraphs.node
+        kinds = supplier.subgraphs.supplied(attribute, graph)
+        for mismatch in supplier.subgraphs.mismatched_inputs(attribute, graph, kinds):
+            self._found.note_subgraph(node, graph, mismatch, frame.call)
+        if kinds is None:
+            return None
+        supplied = supplier.supplied_facts(kinds)
+        self._found.note_supplied_shapes(node, graph, supplied, frame.call)
+        return supplied
+
+
+def _attribute_name(node: Node, graph: Graph) -> str:
+    """The name of the attribute that holds the graph; empty for one of a list of graphs."""
+    attribute = graph.place.parent
+    if attribute is None or attribute.index is None or graph.place.field != "g":
+        return ""
+    proto: Any = node.attribute_protos[attribute.index]
+    return str(proto.name)
+
+
+_IF_OF_SHAPES: Final = 11
+"""The version from which the branches of an If may hand on values of different shapes."""

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic on dimensions of which not all are known.
+
+A dimension is a size, the name of a variable that stands for one or an expression of variables, or None where nothing
+is known. Sizes are Python integers here, however large; `Operands.finished` ends those that an int64 cannot hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeGuard
+
+Dim = int | str | None
+"""A size, a variable or an expression of some, or unknown."""
+
+Dims = tuple[Dim, ...]
+"""The dimensions of a tensor of known rank."""
+
+Shape = Dims | None
+"""The dimensions of a tensor; None where not even the rank is known."""
+
+SIZE_LIMIT: Final = 2**63
+"""No size, and no number of elements, reaches this: ONNX keeps both in int64."""
+
+
+def are_sizes(dims: Iterable[Dim | float] | None) -> TypeGuard[tuple[int, ...]]:
+    """Whether the dimensions are known and all of them are sizes."""
+    return dims is not None and all(isinstance(dim, int) for dim in dims)
+
+
+def agree(one: Dim, other: Dim) -> bool:
+    """Whether two dimensions may be the same: two sizes that differ are not, variables and unknown fit everything."""
+    return one == other or not (isinstance(one, int) and isinstance(other, int))
+
+
+def unified(one: Dim, other: Dim) -> Dim:
+    """What is known of a dimension that two dimensions describe: a size before a variable, the first before the other.
+
+    Of two sizes that differ the first.
+    """
+    if isinstance(one, int) or other is None:
+        return one
+    return other if isinstance(other, int) or one is None else one
+
+
+def union(one: Shape, other: Shape) -> Shape:
+    """What is known of a value that has the one or the other shape."""
+    if one is None or other is None or len(one) != len(other):
+        return None
+    return tuple([first if first == second else None for first, second in zip(one, other, strict=True)])
+
+
+def add(one: Dim, other: Dim) -> Dim:
+    """The sum; of a variable and a number an expression such as "N + 1", of two variables nothing is known."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one + other
+    if one == 0:
+        return other
+    if other == 0 or one is None or other is None:
+        return one if other == 0 else None
+    from onnx_lint.inference.shapes import expression  # late: few models calculate with variables
+
+    return expression.added(one, other) if isinstance(one, str) else expression.added(str(other), one)
+
+
+def subtract(one: Dim, other: Dim) -> Dim:
+    """The difference, which may be less than 0; an expression where one variable is left."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one - other
+    if other == 0 or not isinstance(one, str) or other is None:
+        return one if other == 0 else None
+    from onnx_lint.inference.shapes import expression  # late: as in `add`
+
+    return expression.added(one, other, -1)
+
+
+def multiply(one: Dim, other: Dim) -> Dim:
+    """The product, an expression such as "2*N" or "N*M"; nothing is known of what is multiplied by 0."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one * other
+    if one == 1:
+        return other
+    if other == 1 or one is None or other is None:
+        return one if other == 1 else None
+    from onnx_lint.inference.shapes import expression  # late: as in `add`
+
+    return expression.multiplied(one, other) if isinstance(one, str) else expression.multiplied(str(other), one)
+
+
+def is_natural(dim: Dim) -> bool:
+    """Whether a sum or difference is known and is 0 at least, whatever its variables stand for."""
+    return dim >= 0 if isinstance(dim, int) else dim is not None and " - " not in dim
+
+
+def product(dims: Iterable[Dim]) -> Dim:
+    """The product of all; 1 for none."""
+    size: Dim = 1
+    result: Dim = 1
+    for dim in dims:
+        # Numbers are multiplied by themselves: they are found again where a product of sums is divided.
+        if isinstance(dim, int):
+            size = multiply(size, dim)
+        else:
+            result = multiply(result, dim)
+    return multiply(result, size)
+
+
+def total(dims: Iterable[Dim]) -> Dim:
+    """The sum of all; 0 for none."""
+    result: Dim = 0
+    for dim in dims:
+        result = add(result, dim)
+    return result
+
+
+def divide(one: Dim, divisor: Dim) -> Dim:
+    """The quotient of what divides without a rest, whatever its variables stand for; unknown for anything else."""
+    if isinstance(one, int) and isinstance(divisor, int):
+        return one // divisor if divisor and one % divisor == 0 else None
+    if divisor == 1 or one is None or divisor is None:
+        return one if divisor == 1 else None
+    from onnx_lint.inference.shapes import expression  # late: as in `add`
+
+    return expression.divided(one, divisor)
+
+
+def divide_down(one: Dim, divisor: int) -> Dim:
+    """The quotient by a number above 0, rounded down."""
+    if isinstance(one, int) or divisor == 1 or one is None:
+        return one // divisor if isinstance(one, int) else one
+    from onnx_lint.inference.shapes import expression  # late: as in `add`
+
+    return expression.rounded_down(one, divisor)
+
+
+def broadcast(shapes: Sequence[Dims]) -> Dims:
+    """The shape to which the shapes are broadcast as in NumPy; where two sizes clash, the first that is not 1."""
+    rank = max(map(len, shapes), default=0)
+    return tuple([_broadcast_at([shape[at] for shape in shapes if len(shape) >= -at]) for at in range(-rank, 0)])
+
+
+def _broadcast_at(dims: Sequence[Dim]) -> Dim:
+    size = next((dim for dim in dims if isinstance(dim, int) and dim != 1), None)
+    if size is not None:
+        return size
+    # What is left are sizes of 1, variables and unknown dimensions, each of which may be 1.
+    others = {dim for dim in dims if dim != 1}
+    if not others:
+        return 1
+    one, *more = others
+    if len(more) == 1 and isinstance(one, str) and isinstance(more[0], str):
+        from onnx_lint.inference.shapes import expression  # late: as in `add`
+
+        return expression.broadcast_with_limited(one, more[0])
+    return one if not more else None
+
+
+def clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:
+    """Where broadcasting fails first: the indices of two of the shapes, and the axis from the end (-1, -2, ...)."""
+    for at in range(-1, -max(map(len, shapes), default=0) - 1, -1):
+        first: tuple[int, int] | None = None
+        for index, shape in enumerate(shapes):
+            dim = shape[at] if len(shape) >= -at else 1
+            if isinstance(dim, int) and dim != 1:
+                if first is None:
+                    first = index, dim
+                elif first[1] != dim:
+                    return first[0], index, at
+    return None
+
+
+def describe(shape: Sequence[object] | None) -> str:
+    """A shape for a message, as the textual syntax of ONNX writes it: "[2, N, ?]", "[]"; "of unknown rank" for None."""
+    if shape is None:
+        return "of unknown rank"
+    return f"[{', '.join('?' if dim is None else str(dim) for dim in shape)}]"

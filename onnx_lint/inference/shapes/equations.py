@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shape rules that are equations: "X[n c *spatial] scale[c] -> Y[n c *spatial]".
+
+Left of the arrow stand the inputs in their order, right of it the outputs. In brackets stand the dimensions:
+
+    n               a dimension; all with the same name agree
+    *spatial        any number of dimensions; all with the same name agree; one in each operand
+    4               this size
+    @hidden_size    the size that an attribute gives; of a list of the attribute: @shape.0, its first element
+    3*@hidden_size  a multiple of an attribute or of a name
+    ?               any dimension, and in an output an unknown one
+
+An operand without brackets is of any shape (as an output: of an unknown one); [] is a scalar, for which a tensor of one
+element passes. "..." at the end of the inputs stands for any others. Inputs that the node leaves out are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.dims import Dim, Dims, agree, multiply, unified
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Element, Place
+
+
+class Term(Record):
+    """One dimension of an equation, or a run of them."""
+
+    name: str
+    """The name or attribute; empty for a number and for any dimension."""
+    factor: int | None = 1
+    """What the named size is multiplied with; a number stands for itself; None stands for any dimension."""
+    kind: str = "name"
+    """`name`, `run`, `attribute`, `number` or `any`."""
+    element: int | None = None
+    """Which element of an attribute that is a list."""
+
+
+class Pattern(Record):
+    """An operand of an equation."""
+
+    name: str
+    terms: tuple[Term, ...] | None
+    """None for any shape."""
+
+    @property
+    def run(self) -> int | None:
+        """The index of the run among the terms."""
+        return next((at for at, term in enumerate(self.terms or ()) if term.kind == "run"), None)
+
+
+class Equation(Record):
+    """The operands of an operator."""
+
+    inputs: tuple[Pattern, ...]
+    outputs: tuple[Pattern, ...]
+
+
+@cache
+def equation(text: str) -> Equation:
+    """Read an equation. Raises ValueError for what is none."""
+    left, arrow, right = text.partition("->")
+    if not arrow:
+        raise ValueError(f"an equation without an arrow: {text}")
+    return Equation(tuple(_patterns(left.strip().removesuffix("..."))), tuple(_patterns(right)))
+
+
+def _patterns(text: str) -> Iterator[Pattern]:
+    text = text.strip()
+    while text:
+        length = next((at for at, sign in enumerate(text) if not (sign.isalnum() or sign == "_")), len(text))
+        name, rest = text[:length], text[length:]
+        terms, bracket, behind = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
+        if not name or (not bracket and behind != rest):
+            raise ValueError(f"no operand at {text!r}")
+        yield Pattern(name, tuple(map(_term, terms.split())) if bracket else None)
+        text = behind.lstrip(" ")
+
+
+def _term(text: str) -> Term:
+    if text == "?":
+        return Term("", None, "any")
+    if text.isdecimal():
+        return Term("", int(text), "number")
+    if text.startswith("*") and f"_{text[1:]}".isidentifier() and text != "*":
+        return Term(text[1:], 1, "run")
+    factor, times, rest = text.rpartition("*")
+    name, dot, element = rest.removeprefix("@").partition(".")
+    is_term = name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal())
+    if not is_term:
+        raise ValueError(f"no dimension: {text!r}")
+    kind = "attribute" if rest.startswith("@") else "name"
+    return Term(name, int(factor or 1), kind, int(element) if element else None)
+
+
+def solve(text: str, node: Operands) -> Outputs:
+    """Hold the operands of a node against an equation, and give the shapes of its outputs."""
+    return _Solution(node).outputs(equation(text))
+
+
+class _Solution:
+    """What the names of an equation stand for, and where that is from."""
+
+    def __init__(self, node: Operands) -> None:
+        self.node = node
+        self.dims: dict[str, tuple[Dim, Place | None]] = {}
+        self.runs: dict[str, tuple[Dims, int, int]] = {}
+        """For each run its dimensions, the operand that gave it first, and the axis at which it begins there."""
+
+    def outputs(self, equation: Equation) -> Outputs:
+        for index, pattern in enumerate(equation.inputs):
+            if self.node.given(index) and pattern.terms is not None:
+                self._take(index, pattern, pattern.terms)
+        return [self._shape(pattern) for pattern in equation.outputs]
+
+    def _take(self, index: int, pattern: Pattern, terms: tuple[Term, ...]) -> None:
+        if not terms:
+            self.node.scalar(index)
+            return
+        run = pattern.run
+        shape = self.node.shape(index, len(terms)) if run is None else self.node.shape(index, at_least=len(terms) - 1)
+        if shape is None:
+            return
+        for at, term in enumerate(terms):
+            if run is None or at < run:
+                self._bind(index, at, term)
+            elif at > run:
+                self._bind(index, len(shape) - len(terms) + at, term)
+            else:
+                self._bind_run(index, at, shape[at : len(shape) - len(terms) + 1 + at], term.name)
+
+    def _bind_run(self, index: int, begin: int, dims: Dims, name: str) -> None:
+        known = self.runs.get(name)
+        if known is None:
+            self.runs[name] = dims, index, begin
+            return
+        first, operand, start = known
+        if len(first) != len(dims):
+            rank = len(self.node.fact(index).shape or ()) - len(dims) + len(first)
+            self.node.wrong_rank(index, rank, rank, operand)
+            return
+        merged = [
+            self.node.same((index, begin + at), dim, self.node.place(operand, start + at))
+            for at, dim in enumerate(first)
+        ]
+        self.runs[name] = tuple(merged), operand, start
+
+    def _bind(self, index: int, axis: int, term: Term) -> None:
+        if term.kind == "any":
+            return
+        expected, by = self._value(term)
+        found = self.node.dim(index, axis)
+        if isinstance(expected, int) or term.kind != "name":
+            self.node.same((index, axis), expected, by)
+        elif term.factor == 1:
+            place = self.node.place(index, axis)
+            self.dims[term.name] = unified(expected, found), place if agree(expected, found) else by
+        elif isinstance(found, int) and term.factor:
+            if found % term.factor:
+                self.node.indivisible(Dimension(index, axis, found), term.factor)
+            else:
+                self.dims[term.name] = found // term.factor, Dimension(index, axis, found)
+
+    def _value(self, term: Term) -> tuple[Dim, Place | None]:
+        """What a term stands for so far, and where that is from."""
+        if term.kind == "number":
+            return term.factor, None
+        if term.kind == "any":
+            return None, None
+        if term.kind == "attribute":
+            value = self._argument(term)
+            if value is None:
+                return None, None
+            return multiply(value, term.factor), Element(term.name, value, term.element)
+        dim, place = self.dims.get(term.name, (None, None))
+        return multiply(dim, term.factor), place
+
+    def _argument(self, term: Term) -> int | None:
+        """The number that an attribute gives; None for a negative one, which is no size."""
+        if term.element is None:
+            value = self.node.integer(term.name)
+        else:
+            values = self.node.integers(term.name) or ()
+            value = values[term.element] if term.element < len(values) else None
+        return value if value is None or value >= 0 else None
+
+    def _shape(self, pattern: Pattern) -> Dims | None:
+        if pattern.terms is None:
+            return None
+        found: list[Dim] = []
+        for term in pattern.terms:
+            if term.kind == "run":
+                if term.name not in self.runs:
+                    return None
+                found += self.runs[term.name][0]
+            else:
+                found.append(self._value(term)[0])
+        return tuple(found)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a shape rule is declared, and found again by its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+
+Infer = Callable[[Operands], Outputs]
+"""Gives the shapes of a node's outputs, and takes note of what is wrong."""
+
+
+class ShapeRule(Record):
+    """How the shapes of an operator's outputs follow."""
+
+    infer: Infer
+    reads: tuple[int, ...] = ()
+    """The inputs whose content the function reads."""
+
+
+declared: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
+"""For each operator, as "domain::name" or just the name of those of ai.onnx, rules and the versions they begin with."""
+
+
+def shapes_of(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
+    """Declare a function as the rule of operators: `Name`, `Name:7` from version 7 on, `domain::Name`.
+
+    `reads` are the inputs whose content it asks for.
+    """
+
+    def declare(function: Infer) -> Infer:
+        for operator in operators:
+            _declare(operator, ShapeRule(function, reads))
+        return function
+
+    return declare
+
+
+def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
+    """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
+    from onnx_lint.inference.shapes.equations import equation, solve  # late: few families have any
+
+    for operator, text in texts.items():
+        equation(text)  # a mistake in it is found when the module is imported
+        name = f"{domain}::{operator}" if domain else operator
+        _declare(name, ShapeRule(partial(solve, text)))
+
+
+def _declare(operator: str, rule: ShapeRule) -> None:
+    name, _, since = operator.partition(":") if "::" not in operator else _split(operator)
+    declared.setdefault(name, []).append((int(since or 1), rule))
+    declared[name].sort(key=lambda each: each[0])
+
+
+def _split(operator: str) -> tuple[str, str, str]:
+    domain, _, rest = operator.partition("::")
+    name, colon, since = rest.partition(":")
+    return f"{domain}::{name}", colon, since

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that work along an axis, or on matrices, and keep the shape."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("CumProd", "CumSum", reads=(1,))
+def cumulate(node: Operands) -> Outputs:
+    """The shape of the input, of which a scalar says the axis."""
+    shape, axis = node.shape(0, at_least=1), node.scalar(1)
+    if shape is not None:
+        node.axis(axis, len(shape), 1, 0)
+    return [shape]
+
+
+@shapes_of("EyeLike")
+def eye_like(node: Operands) -> Outputs:
+    """The shape of a matrix."""
+    return [node.shape(0, 2)]
+
+
+@shapes_of("ReverseSequence")
+def reverse_sequence(node: Operands) -> Outputs:
+    """The shape of the input, with a length for each sequence of the batch."""
+    shape, batch = node.shape(0, at_least=2), node.integer("batch_axis", 1)
+    time = node.integer("time_axis", 0)
+    if batch == time:
+        node.wrong_value("time_axis", time, "the batch has this axis")
+    if node.shape(1, 1) is not None and batch in (0, 1):
+        node.equal((0, batch), (1, 0))
+    return [shape]
+
+
+@shapes_of("Trilu")
+def trilu(node: Operands) -> Outputs:
+    """The shape of a matrix, or of a batch of them."""
+    node.scalar(1)
+    return [node.shape(0, at_least=2)]

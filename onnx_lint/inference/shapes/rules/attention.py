@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention: for each query a mixture of values, weighed by how well their keys fit the query."""
+
+from __future__ import annotations
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply, unified
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Element, Unequal
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_BATCH, _HEAD, _LENGTH, _SIZE = range(4)
+_QUERY, _KEY, _VALUE, _MASK, _PAST_KEY, _PAST_VALUE, _UNPADDED = range(7)
+
+_PACKED, _SPLIT = 3, 4
+"""The ranks of [batch, length, heads * size] and of [batch, heads, length, size]."""
+
+_PACKED_AXES = (0, 2, 1, 2)
+"""Where batch, heads, length and size are in what is packed."""
+
+_SHORT_MASK = 24
+"""The version from which a mask may end before the keys do."""
+
+
+class Part(Record):
+    """An input as batch, heads, length and size."""
+
+    index: int
+    dims: Dims
+    is_packed: bool = False
+
+    def axis(self, axis: int) -> int:
+        """The axis of the input that has a dimension."""
+        return _PACKED_AXES[axis] if self.is_packed else axis
+
+
+@shapes_of("Attention")
+def attention(node: Operands) -> Outputs:
+    """The past stands before keys and values; the output is packed where the query is."""
+    query = _part(node, _QUERY, "q_num_heads")
+    key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
+    agree(node, query, key, _BATCH, _SIZE)
+    agree(node, key, value, _BATCH, _HEAD, _LENGTH)
+    shares(node, query, key)
+    past_key, past_value = _past(node, _PAST_KEY, key), _past(node, _PAST_VALUE, value)
+    agree(node, past_key, past_value, _LENGTH)
+    if node.shape(_UNPADDED, 1) is not None:
+        node.equal((_QUERY, 0), (_UNPADDED, 0))
+    parts = (query, key, value, past_key, past_value)
+    batch = _known(_BATCH, *parts)
+    shared = _known(_HEAD, *parts[1:])
+    size, of_value = _known(_SIZE, query, key, past_key), _known(_SIZE, value, past_value)
+    length = _known(_LENGTH, key, value)
+    if node.given(_PAST_KEY) or node.given(_PAST_VALUE):
+        length = add(_known(_LENGTH, past_key, past_value), length)
+    heads, steps = query.dims[_HEAD], query.dims[_LENGTH]
+    _fits_mask(node, (batch, heads, steps, length))
+    present = (batch, shared, length)
+    output: Shape = None
+    if node.fact(_QUERY).shape is not None:
+        output = (batch, steps, multiply(heads, of_value)) if query.is_packed else (batch, heads, steps, of_value)
+    return [output, (*present, size), (*present, of_value), (batch, heads, steps, length)]
+
+
+def _part(node: Operands, index: int, name: str) -> Part:
+    """An input, of which what is packed is divided among as many heads as an attribute says."""
+    shape = node.shape(index, at_least=_PACKED, at_most=_SPLIT)
+    if shape is None:
+        return Part(index, (None,) * _SPLIT)
+    if len(shape) == _SPLIT:
+        return Part(index, shape)
+    batch, length, hidden = shape
+    heads = node.integer(name)
+    if heads is None or heads < 1:
+        return Part(index, (batch, None, length, None), True)
+    if isinstance(hidden, int) and hidden % heads:
+        node.indivisible(Dimension(index, 2, hidden), heads, Element(name, heads))
+    return Part(index, (batch, heads, length, divide(hidden, heads)), True)
+
+
+def _past(node: Operands, index: int, part: Part) -> Part:
+    """What stands before an input, of which only the length may be another one."""
+    past = Part(index, node.shape(index, _SPLIT) or (None,) * _SPLIT)
+    agree(node, part, past, _BATCH, _HEAD, _SIZE)
+    return past
+
+
+def _known(axis: int, *parts: Part) -> Dim:
+    """What is known of a dimension that all parts have."""
+    found: Dim = None
+    for part in parts:
+        found = unified(found, part.dims[axis])
+    return found
+
+
+def agree(node: Operands, one: Part, other: Part, *axes: int) -> None:
+    """Take note of dimensions of the second part that are not those of the first."""
+    for axis in axes:
+        expected, found = one.dims[axis], other.dims[axis]
+        if not (isinstance(expected, int) and isinstance(found, int)) or expected == found:
+            continue
+        place = node.place(other.index, other.axis(axis))
+        if not isinstance(place, Dimension):
+            continue
+        if axis == _SIZE and other.is_packed:
+            expected = multiply(expected, other.dims[_HEAD])
+        if isinstance(expected, int):
+            by = node.place(one.index, one.axis(axis))
+            node.problems.append(Unequal(place, expected, by))
+
+
+def shares(node: Operands, query: Part, key: Part) -> None:
+    """As many heads of queries share each head of keys."""
+    heads, shared = query.dims[_HEAD], key.dims[_HEAD]
+    if not (isinstance(heads, int) and isinstance(shared, int) and shared) or heads % shared == 0:
+        return
+    by = Element("kv_num_heads", shared) if key.is_packed else node.place(key.index, _HEAD)
+    place = Element("q_num_heads", heads) if query.is_packed else Dimension(query.index, _HEAD, heads)
+    node.indivisible(place, shared, by)
+
+
+def _fits_mask(node: Operands, scores: Dims) -> None:
+    """The mask is broadcast to the scores of queries and keys."""
+    mask = node.shape(_MASK, at_most=_SPLIT)
+    for axis in range(-len(mask or ()), 0):
+        dim, expected = node.dim(_MASK, axis), scores[axis]
+        may_be_shorter = axis == -1 and node.version >= _SHORT_MASK
+        if isinstance(dim, int) and isinstance(expected, int) and dim != 1 and (dim > expected or not may_be_shorter):
+            node.same((_MASK, axis), expected, None)

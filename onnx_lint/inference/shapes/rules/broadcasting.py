@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that broadcast their inputs to one shape as in NumPy; their older versions do so on demand."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
+"""Binary operators that broadcast only where the attribute `broadcast` asks for it, until version 6."""
+
+
+@shapes_of(
+    "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "GreaterOrEqual", "LessOrEqual", "Max:8", "Mean:8", "Min:8",
+    "Mod", "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND],
+)  # fmt: skip
+def broadcast_all(node: Operands) -> Outputs:
+    """All inputs broadcast to one shape."""
+    return [node.broadcast([fact.shape for fact in node.facts], range(node.count))]
+
+
+@shapes_of("Max", "Mean", "Min", "Sum")
+def all_alike(node: Operands) -> Outputs:
+    """All inputs are of one shape, until version 7."""
+    first = node.shape(0)
+    for index in range(1, node.count if first is not None else 0):
+        shape = node.shape(index, len(first or ()), like=0)
+        for axis in range(len(shape or ())):
+            node.equal((0, axis), (index, axis))
+    return [first]
+
+
+@shapes_of(*_ON_DEMAND)
+def second_into_first(node: Operands) -> Outputs:
+    """Until version 6: inputs of one shape, or, with `broadcast`, the second as a part of the first's shape.
+
+    Without `axis` the second's dimensions are the last of the first; else they begin at that axis.
+    """
+    if not node.integer("broadcast", 0):
+        return all_alike(node)
+    one = node.shape(0)
+    if one is None:
+        return UNKNOWN
+    other = node.shape(1, at_most=len(one), like=0)
+    if other is None:
+        return [one]
+    begin = node.axis(node.integer("axis"), len(one), "axis") if node.has("axis") else len(one) - len(other)
+    if begin is None:
+        return [one]
+    if begin + len(other) > len(one):
+        node.wrong_rank(1, 0, len(one) - begin, "axis")
+        return [one]
+    for at, size in enumerate(other):
+        # A size of 1 is stretched, as the description's "(1, 1)" is.
+        if size != 1:
+            node.equal((0, begin + at), (1, at))
+    return [one]
+
+
+@shapes_of("PRelu", "PRelu:7")
+def parametric(node: Operands) -> Outputs:
+    """The slope is broadcast to the input one way; until version 6 it has one element, or one for each channel."""
+    data, slope = node.shape(0), node.shape(1)
+    if data is None or slope is None:
+        return [data]
+    if node.version >= 7:
+        one_way(node, data, slope)
+    return [data]
+
+
+def one_way(node: Operands, data: Dims, other: Dims, index: int = 1) -> None:
+    """Take note of where an input cannot be broadcast to the first without changing the first's shape."""
+    if len(other) > len(data):
+        node.wrong_rank(index, 0, len(data), 0)
+        return
+    for axis in range(-1, -len(other) - 1, -1):
+        if other[axis] != 1:
+            node.equal((0, axis), (index, axis))

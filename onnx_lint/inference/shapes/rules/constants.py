@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that make tensors of nothing but attributes and numbers."""
+
+from __future__ import annotations
+
+import math
+
+from onnx_lint.inference.shapes.dims import is_natural, subtract
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("Constant")
+def constant(node: Operands) -> Outputs:
+    """The shape of the value: that of a tensor, a scalar, or a list."""
+    for name in ("value", "sparse_value"):
+        tensor = node.tensor(name)
+        if tensor is not None:
+            return [tensor.shape]
+    if any(node.has(name) for name in ("value_int", "value_float", "value_string")):
+        return [()]
+    for name in ("value_ints", "value_floats", "value_strings"):
+        if node.has(name):
+            return [(node.length(name),)]
+    return UNKNOWN
+
+
+@shapes_of("ConstantOfShape", reads=(0,))
+def constant_of_shape(node: Operands) -> Outputs:
+    """The shape that the input gives."""
+    target = node.integers_in(0)
+    if target is None or not node.at_least(0, target, 0):
+        return UNKNOWN
+    return [target]
+
+
+@shapes_of("Range", reads=(0, 1, 2))
+def number_range(node: Operands) -> Outputs:
+    """As many numbers as there are from `start` on in steps of `delta` before `limit`."""
+    start, limit, delta = [node.scalar(index) for index in range(3)]
+    if delta == 0:
+        node.wrong_value(2, delta, "a step of 0 never comes to the limit", 0)
+        return UNKNOWN
+    if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
+        return [(max(-((start - limit) // delta), 0),)]
+    # Whoever counts up to a dimension gets as many.
+    if delta == 1 and not isinstance(start, float) and not isinstance(limit, float):
+        between = subtract(limit, start)
+        return [(between if is_natural(between) else None,)]
+    numbers = [each for each in (start, limit, delta) if isinstance(each, int | float) and math.isfinite(each)]
+    if len(numbers) == len(_BOUNDS):
+        count = (numbers[1] - numbers[0]) / numbers[2]
+        return [(max(math.ceil(count), 0) if math.isfinite(count) else None,)]
+    return [(None,)]
+
+
+_BOUNDS = ("start", "limit", "delta")
+
+
+@shapes_of("RandomNormal", "RandomUniform")
+def random_numbers(node: Operands) -> Outputs:
+    """The shape that the attribute gives."""
+    shape = node.integers("shape")
+    return [shape] if shape is not None and node.at_least(0, shape, "shape") else UNKNOWN
+
+
+@shapes_of("Multinomial")
+def multinomial(node: Operands) -> Outputs:
+    """A number of samples for each row of the input."""
+    shape = node.shape(0, 2)
+    size = node.integer("sample_size", 1)
+    return [(shape[0] if shape is not None else None, size if size >= 0 else None)]

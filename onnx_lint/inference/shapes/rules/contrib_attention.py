@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention in ONNX Runtime (com.microsoft), whose kernels take more forms of operands than their descriptions name.
+
+Shapes are handed on here, and nothing is held against a description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_RUNTIME = "com.microsoft::"
+
+
+def _named(*names: str) -> list[str]:
+    return [_RUNTIME + name for name in names]
+
+
+def of_rank(node: Operands, index: int, *ranks: int) -> Dims | None:
+    """The shape of an input where it has one of these ranks."""
+    shape = node.shape(index)
+    return shape if shape is not None and len(shape) in ranks else None
+
+
+def number_of(node: Operands, name: str) -> Dim:
+    """A number that an attribute gives; None for one below 1."""
+    found = node.integer(name)
+    return found if found is not None and found > 0 else None
+
+
+@shapes_of(*_named("Attention", "DecoderMaskedSelfAttention"))
+def attention(node: Operands) -> Outputs:
+    """Inputs [batch, length, features] times weights for queries, keys and values, which stand side by side."""
+    return _attention(node, weights=1, past=4)
+
+
+@shapes_of(*_named("QAttention"))
+def quantized_attention(node: Operands) -> Outputs:
+    """As Attention, of quantized inputs and weights."""
+    return _attention(node, weights=1, past=8)
+
+
+def _attention(node: Operands, weights: int, past: int) -> Outputs:
+    data = of_rank(node, 0, 3)
+    if data is None:
+        return UNKNOWN
+    batch, length, _ = data
+    keys, values = _hidden_sizes(node, weights)
+    heads = number_of(node, "num_heads")
+    before = of_rank(node, past, 5)
+    present: Shape = (2, batch, heads, None, divide(keys, heads))
+    if node.integer("past_present_share_buffer", 0):
+        present = before
+    elif not node.given(past):
+        present = (2, batch, heads, length, divide(keys, heads))
+    elif before is not None:
+        present = (2, batch, heads, add(before[3], length), before[4])
+    return [(batch, length, values), present]
+
+
+def _hidden_sizes(node: Operands, weights: int) -> tuple[Dim, Dim]:
+    """The features of keys and of values, by the attribute or in equal parts of the weights."""
+    stated = node.integers("qkv_hidden_sizes")
+    if stated:
+        of_keys, of_values = (stated[1], stated[2]) if len(stated) == _PROJECTIONS else (None, None)
+        return _or_unknown(of_keys), _or_unknown(of_values)
+    matrix = of_rank(node, weights, 2)
+    each = divide(matrix[1], _PROJECTIONS) if matrix is not None else None
+    return each, each
+
+
+_PROJECTIONS = 3
+"""Queries, keys and values."""
+
+
+def _or_unknown(size: int | None) -> Dim:
+    return size if size is None or size >= 0 else None
+
+
+@shapes_of(*_named("PackedAttention"))
+def packed_attention(node: Operands) -> Outputs:
+    """As Attention, of the tokens of all texts one behind the other."""
+    data = of_rank(node, 0, 2)
+    return UNKNOWN if data is None else [(data[0], _hidden_sizes(node, 1)[1])]
+
+
+@shapes_of(*_named("PackedMultiHeadAttention"))
+def packed_multi_head_attention(node: Operands) -> Outputs:
+    """As MultiHeadAttention, of the tokens of all texts one behind the other."""
+    query, value = of_rank(node, 0, 2, 4), of_rank(node, 2, 2)
+    if query is None:
+        return UNKNOWN
+    if len(query) > _MATRIX:
+        return [(query[0], multiply(query[1], query[3]))]
+    return [(query[0], value[1] if value is not None else None)]
+
+
+_MATRIX = 2
+
+
+@shapes_of(*_named("MultiHeadAttention"))
+def multi_head_attention(node: Operands) -> Outputs:
+    """Queries [batch, length, features] against keys and values, or all in one [batch, length, heads, 3, size]."""
+    query = of_rank(node, 0, 3, 5)
+    if query is None:
+        return UNKNOWN
+    batch, length = query[:2]
+    heads = number_of(node, "num_heads")
+    size = query[4] if len(query) > _FEATURES else divide(query[2], heads)
+    features, count = _values(node, query), _keys(node, query)
+    past = of_rank(node, 6, 4)
+    whole: Dim = None
+    if not node.given(6):
+        whole = count
+    elif past is not None and not node.given(_BUFFER_LENGTH):
+        whole = add(past[2], count)
+    elif past is not None:
+        whole = past[2]  # the buffer is written in place
+    of_value = divide(features, heads)
+    present = (batch, heads, whole, size), (batch, heads, whole, of_value)
+    return [(batch, length, features), *present, (batch, heads, length, None)]
+
+
+_FEATURES = 3
+"""The rank of what has its heads side by side."""
+
+_BUFFER_LENGTH = 8
+"""The input that says how much of a shared buffer is filled."""
+
+
+def _values(node: Operands, query: Dims) -> Dim:
+    """The features of the result: those of the values."""
+    if len(query) > _FEATURES:
+        return multiply(query[2], query[4])
+    key, value = of_rank(node, 1, 5), of_rank(node, 2, 3, 4)
+    if value is not None:
+        return value[2] if len(value) == _FEATURES else multiply(value[1], value[3])
+    if node.given(2):
+        return None
+    return multiply(key[2], key[4]) if key is not None else None
+
+
+def _keys(node: Operands, query: Dims) -> Dim:
+    """How many keys there are without those before: as many as queries, if they come together with these."""
+    if len(query) > _FEATURES:
+        return query[1]
+    key = of_rank(node, 1, 3, 4, 5)
+    if key is None:
+        return None
+    return key[2] if len(key) == _BY_HEADS else key[1]
+
+
+_BY_HEADS = 4
+"""The rank of keys [batch, heads, length, size]."""
+
+
+@shapes_of(*_named("DecoderMaskedMultiHeadAttention"))
+def masked_attention(node: Operands) -> Outputs:
+    """As MultiHeadAttention for one query; the states may share a buffer, and are not told."""
+    query, value = of_rank(node, 0, 3), of_rank(node, 2, 3, 4)
+    if query is None:
+        return UNKNOWN
+    features: Dim = None
+    if value is not None:
+        features = value[2] if len(value) == _FEATURES else multiply(value[1], value[3])
+    return [(*query[:2], features)]
+
+
+@shapes_of(*_named("GroupQueryAttention", "SparseAttention"))
+def grouped_attention(node: Operands) -> Outputs:
+    """Queries [batch, length, features], or with the keys and values behind them, which several queries share."""
+    query = of_rank(node, 0, 3)
+    if query is None:
+        return UNKNOWN
+    heads, shared = number_of(node, "num_heads"), number_of(node, "kv_num_heads")
+    is_packed = not node.given(1)
+    size: Dim = None
+    if isinstance(heads, int) and isinstance(shared, int):
+        size = divide(query[2], heads + 2 * shared if is_packed else heads)
+    features = multiply(size, heads) if is_packed else query[2]
+    output = (*query[:2], features)
+    if node.operator == "SparseAttention":
+        return [output, node.shape(3), node.shape(4)]
+    return [output, *_cache(node, (query[0], shared, None, size))]
+
+
+def _cache(node: Operands, known: Dims) -> Sequence[Shape]:
+    """Keys and values after the step: as those before, but for their length, which a shared buffer does not change."""
+    found = []
+    for index in (3, 4):
+        before = of_rank(node, index, 4)
+        last = before[3] if before is not None else None
+        # A cache of few bits has several numbers in an element, and says by itself how many.
+        found.append((*known[:3], known[3] if not node.given(index) else last))
+    return found

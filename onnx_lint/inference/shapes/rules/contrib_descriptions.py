@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of ONNX Runtime (com.microsoft) whose description gives the shapes of the outputs in so many words.
+
+Nothing is held against a description: where the inputs are of another form, nothing is known of the outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from onnx_lint.inference.shapes.dims import multiply
+from onnx_lint.inference.shapes.equations import solve
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.contrib_attention import number_of
+from onnx_lint.inference.shapes.rules.pooling import pool
+
+_RUNTIME = "com.microsoft::"
+
+_EQUATIONS: Final[Mapping[str, str]] = {
+    "AttnLSTM": "X[t b i] W[d g j] ... -> Y[t d b @hidden_size] Y_h[d b @hidden_size] Y_c[d b @hidden_size]",
+    "BranchwiseRMSNorm": "X[*all] -> Y[*all]",
+    "DecoderAttention": "query[s b h] ... -> output[s b h] key_cache[b @num_heads ? ?] value_cache[b @num_heads ? ?]",
+    "EngramGate": "key[b s m h] ... -> output[b s m h] gated_value_normed[b s m h]",
+    "HyperConnectionPostMix": "streams[*all] ... -> output[*all]",
+    "LinearAttentionGate": "a[b t h] ... -> decay[b t h] beta[b t h]",
+    "MatMulBlockQuantizedFp4Weight": "A[*rows k] B[n half] ... -> Y[*rows n]",
+    "MatMulBlockQuantizedFp8Weight": "A[*rows k] B[n k] ... -> Y[*rows n]",
+    "MatMulNBitsMlp": "A[*rows k] ... -> Y[*rows @N] sum[*rows k]",
+    "MatMulNBitsQkv": "A[*rows k] ... -> Q[*rows @Nq] K[*rows @Nkv] V[*rows @Nkv] sum[*rows k]",
+    "NGramHashMapping": "ids[b s] multipliers vocab_sizes[n] ... -> hash_ids[b s n] present_ids[b ?]",
+    "PagedAttention": "query[t ?] key value key_cache[*k] value_cache[*v] ... -> output[t ?] key[*k] value[*v]",
+    "QOrderedAttention": "input[b s ?] ... -> output[b s ?]",
+    "QOrderedLongformerAttention": "input[b s h] ... -> output[b s h]",
+    "QOrderedMatMul": "A[b m ?] ... -> Y[b m ?]",
+    "VarlenCausalConvWithState": (
+        "input[t c] weight[c 1 k] offsets bias state[b c n] ..."
+        " -> output[t c] final_state[b c n] state_update[b @state_update_capacity c]"
+    ),
+}
+"""The operators, with an equation each; see `onnx_lint.inference.shapes.equations`."""
+
+
+def _described(text: str, node: Operands) -> Outputs:
+    found = solve(text, node)
+    return _unless_wrong(node, found)
+
+
+def _unless_wrong(node: Operands, found: Outputs) -> Outputs:
+    """The shapes, or none where something does not fit, which is then said of nobody."""
+    if node.problems:
+        node.problems.clear()
+        return UNKNOWN
+    return found
+
+
+for _operator, _text in _EQUATIONS.items():
+    shapes_of(_RUNTIME + _operator)(partial(_described, _text))
+
+
+@shapes_of(_RUNTIME + "MatMulFpQ4", reads=(2,))
+def packed_product(node: Operands) -> Outputs:
+    """A product with a matrix that is packed into one row, whose shape is an input."""
+    shape, packed = node.shape(0), node.content(2)
+    if not shape or packed is None or len(packed) != len(("rows", "columns")) or isinstance(packed[1], float):
+        return UNKNOWN
+    return [(*shape[:-1], packed[1] if not isinstance(packed[1], int) or packed[1] >= 0 else None)]
+
+
+@shapes_of(_RUNTIME + "DequantizeBFP", reads=(1,))
+def unpacked(node: Operands) -> Outputs:
+    """The shape that the second input gives."""
+    stated = node.integers_in(1)
+    return _unless_wrong(node, [stated] if stated is not None and node.at_least(0, stated, 1) else UNKNOWN)
+
+
+@shapes_of(_RUNTIME + "MaxpoolWithMask")
+def masked_pool(node: Operands) -> Outputs:
+    """As MaxPool of ONNX."""
+    return _unless_wrong(node, pool(node)[:1])
+
+
+@shapes_of(_RUNTIME + "ConvTransposeWithDynamicPads")
+def padded_transposed_convolution(node: Operands) -> Outputs:
+    """As ConvTranspose of ONNX, but that nobody reads the padding, which is an input."""
+    shape, kernel = node.shape(0), node.shape(1)
+    if shape is None or len(shape) < len(("batch", "channels")):
+        return UNKNOWN
+    outputs = multiply(kernel[1], number_of(node, "group")) if kernel is not None and len(kernel) > 1 else None
+    return [(shape[0], outputs, *(None,) * (len(shape) - 2))]

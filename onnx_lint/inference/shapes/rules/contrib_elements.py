@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of ONNX Runtime (com.microsoft) that work element by element, or move elements about."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes, divide
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.rules.along_axes import trilu
+from onnx_lint.inference.shapes.rules.constants import number_range
+from onnx_lint.inference.shapes.rules.gathering import gather_nd
+from onnx_lint.inference.shapes.rules.images import sample_at_grid
+
+_RUNTIME = "com.microsoft::"
+
+
+def _named(*names: str) -> list[str]:
+    return [_RUNTIME + name for name in names]
+
+
+@shapes_of(
+    *_named(
+        "BiasAdd", "BiasDropout", "BiasGelu", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "FastGelu",
+        "GatedAdd", "GatedRMSNorm", "Gelu", "GroupNorm", "Inverse", "MurmurHash3", "QuickGelu", "ScaledSiLU",
+    )
+)  # fmt: skip
+def as_first(node: Operands) -> Outputs:
+    """The shape of the first input; masks of dropped elements may be packed into bits."""
+    shape = node.shape(0)
+    return [shape, shape if node.operator == "BiasDropout" else None]
+
+
+@shapes_of(*_named("SkipGroupNorm"))
+def skip_group_norm(node: Operands) -> Outputs:
+    """The shape of the first input, also of the sum before the normalization."""
+    return [node.shape(0)] * 2
+
+
+@shapes_of(*_named("BiasSplitGelu"))
+def split(node: Operands) -> Outputs:
+    """Half of the last dimension is a gate of the other half."""
+    shape = node.shape(0)
+    return [(*shape[:-1], divide(shape[-1], 2))] if shape else UNKNOWN
+
+
+@shapes_of(*_named("GemmaRotaryEmbedding"))
+def gemma_rotary_embedding(node: Operands) -> Outputs:
+    """Queries and keys with their shapes."""
+    return [node.shape(1), node.shape(3)]
+
+
+@shapes_of(*_named("NGramRepeatBlock"))
+def block_repeats(node: Operands) -> Outputs:
+    """The scores."""
+    return [node.shape(1)]
+
+
+@shapes_of(*_named("MulInteger"))
+def multiply_integers(node: Operands) -> Outputs:
+    """Two operands, each followed by its zero point, broadcast to one shape."""
+    return [node.broadcast([node.shape(0), node.shape(2)], (0, 2))]
+
+
+@shapes_of(*_named("ExpandDims"), reads=(1,))
+def expand(node: Operands) -> Outputs:
+    """One more dimension of 1."""
+    shape, axis = node.shape(0), node.scalar(1)
+    if shape is None:
+        return UNKNOWN
+    place = axis + len(shape) + 1 if isinstance(axis, int) and axis < 0 else axis
+    if not isinstance(place, int) or not 0 <= place <= len(shape):
+        return [(None,) * (len(shape) + 1)]
+    return [(*shape[:place], 1, *shape[place:])]
+
+
+@shapes_of(*_named("IsAllFinite"))
+def is_all_finite(node: Operands) -> Outputs:
+    """A truth value."""
+    return [()]
+
+
+@shapes_of(*_named("Range"), reads=(0, 1, 2))
+def count(node: Operands) -> Outputs:
+    """As Range of ONNX, and in steps of 1 where the node gives no other ones."""
+    if node.given(2):
+        return number_range(node)
+    start, limit = node.scalar(0), node.scalar(1)
+    return [(max(limit - start, 0) if isinstance(start, int) and isinstance(limit, int) else None,)]
+
+
+@shapes_of(*_named("Trilu"))
+def triangle(node: Operands) -> Outputs:
+    """As Trilu of ONNX."""
+    return trilu(node)
+
+
+@shapes_of(*_named("GatherND"))
+def gather_slices(node: Operands) -> Outputs:
+    """As GatherND of ONNX without batches."""
+    return gather_nd(node)
+
+
+@shapes_of(*_named("GridSample"))
+def sample(node: Operands) -> Outputs:
+    """As GridSample of ONNX over an image."""
+    return sample_at_grid(node)
+
+
+equations(
+    {
+        "CDist": "A[m n] B[k n] -> C[m k]",
+        "DynamicTimeWarping": "input -> output[2 ?]",
+        "TorchEmbedding": "weight[n m] indices[*places] ... -> Y[*places m]",
+        "Unique": "x[n] -> y[?] idx[n] counts[?]",
+    },
+    domain="com.microsoft",
+)
+
+
+@shapes_of(*_named("Tokenizer"))
+def tokenize(node: Operands) -> Outputs:
+    """The tokens of each text along one more dimension."""
+    shape = node.shape(0, at_least=1, at_most=2)
+    return UNKNOWN if shape is None else [(*shape, None)]
+
+
+@shapes_of(*_named("UnfoldTensor"))
+def unfold(node: Operands) -> Outputs:
+    """Slices of a size along an axis, which become one more dimension."""
+    shape, size, step = node.shape(0), node.integer("size"), node.integer("step", 1)
+    if shape is None or size is None or step < 1:
+        return UNKNOWN
+    axis = node.integer("dim", -1)
+    axis = axis + len(shape) if axis < 0 else axis
+    if not 0 <= axis < len(shape):
+        return [(None,) * len(shape) + (size,)] if size >= 0 else UNKNOWN
+    whole = shape[axis]
+    slices: Dim = (whole - size) // step + 1 if isinstance(whole, int) and 0 <= size <= whole else None
+    return [(*shape[:axis], slices, *shape[axis + 1 :], size)] if size >= 0 else UNKNOWN
+
+
+@shapes_of(*_named("CropAndResize"), reads=(3,))
+def crop(node: Operands) -> Outputs:
+    """A crop of one size for each region."""
+    data, regions, sizes = node.shape(0), node.shape(1), node.integers_in(3)
+    known: Dims = sizes if sizes is not None and len(sizes) == 2 else (None, None)
+    if are_sizes(sizes) and min(sizes, default=0) < 0:
+        known = (None, None)
+    channels = data[1] if data is not None and len(data) == _IMAGE else None
+    return [(regions[0] if regions else None, channels, *known)]
+
+
+_IMAGE = 4
+
+
+@shapes_of(*_named("Pad"), reads=(1,))
+def pad(node: Operands) -> Outputs:
+    """The sizes with what is put before and behind each axis; the pads may stand in a row."""
+    shape = node.shape(0)
+    if shape is None:
+        return UNKNOWN
+    pads = node.content(1)
+    if not are_sizes(pads) or len(pads) != 2 * len(shape):
+        return [(None,) * len(shape)]
+    found = [add(dim, pads[axis] + pads[axis + len(shape)]) for axis, dim in enumerate(shape)]
+    return [tuple([None if isinstance(dim, int) and dim < 0 else dim for dim in found])]
+
+
+@shapes_of(*_named("Rfft"))
+def real_transform(node: Operands) -> Outputs:
+    """The one-sided transform along the last axis, and one more dimension for real and imaginary parts."""
+    shape = node.shape(0)
+    if not shape or node.integer("signal_ndim", 1) != 1 or node.integer("onesided", 1) != 1:
+        return [(None,) * len(shape) + (2,)] if shape else UNKNOWN
+    size = shape[-1]
+    return [(*shape[:-1], size // 2 + 1 if isinstance(size, int) else None, 2)]
+
+
+@shapes_of(*_named("Irfft"))
+def inverse_real_transform(node: Operands) -> Outputs:
+    """The signal behind a one-sided transform; of an even number of elements."""
+    shape = node.shape(0)
+    if shape is None or len(shape) < 2 or node.integer("signal_ndim", 1) != 1:
+        return UNKNOWN
+    size = shape[-2]
+    return [(*shape[:-2], 2 * (size - 1) if isinstance(size, int) and size > 0 else None)]

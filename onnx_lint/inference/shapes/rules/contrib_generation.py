@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of ONNX Runtime (com.microsoft) that generate texts, running a model in an attribute once for each word."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_RUNTIME = "com.microsoft::"
+
+
+@shapes_of(_RUNTIME + "BeamSearch", _RUNTIME + "WhisperBeamSearch", reads=(1, 3, 4))
+def beam_search(node: Operands) -> Outputs:
+    """The best texts for each prompt, their scores, and those of each word at each step and beam."""
+    batch, texts = node.dim(0, 0), _number(node, 4)
+    scores = (None, batch, _number(node, 3), None)
+    found = [(batch, texts, _number(node, 1)), (batch, texts), scores]
+    return [*found, None, (batch,)] if node.operator == "WhisperBeamSearch" else found
+
+
+@shapes_of(_RUNTIME + "GreedySearch", _RUNTIME + "Sampling", reads=(1,))
+def search(node: Operands) -> Outputs:
+    """A text for each prompt; Sampling also gives a number for each word that there is."""
+    batch, words = node.dim(0, 0), node.integer("vocab_size", 0)
+    return [(batch, _number(node, 1)), (batch, words if words > 0 else None)]
+
+
+def _number(node: Operands, index: int) -> Dim:
+    """The one element of an input that is a size."""
+    content = node.content(index)
+    number = content[0] if content is not None and len(content) == 1 else None
+    return None if isinstance(number, float) or (isinstance(number, int) and number < 0) else number

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions and pools of ONNX Runtime (com.microsoft), some of which have the channels as the last axis."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantized_convolution
+from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
+from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, window
+
+_RUNTIME = "com.microsoft::"
+
+
+@shapes_of(_RUNTIME + "FusedConv")
+def fused_convolution(node: Operands) -> Outputs:
+    """As Conv of ONNX."""
+    found = convolved(node, 0, 1)
+    bias(node, 2, 1)
+    return [found]
+
+
+@shapes_of(_RUNTIME + "QLinearConv")
+def convolution_of_integers(node: Operands) -> Outputs:
+    """As QLinearConv of ONNX, also with channels last."""
+    return _channels_last(node, 3) if node.integer("channels_last", 0) else quantized_convolution(node)
+
+
+@shapes_of(_RUNTIME + "NhwcConv", _RUNTIME + "NhwcFusedConv")
+def convolution_with_channels_last(node: Operands) -> Outputs:
+    """As Conv of ONNX, with channels last in the input; the weights are as those of Conv."""
+    return _channels_last(node, 1)
+
+
+def _channels_last(node: Operands, weights: int) -> Outputs:
+    shape, kernel = node.shape(0), node.shape(weights)
+    if shape is None or len(shape) < _LEAST_RANK:
+        return UNKNOWN
+    known = kernel if kernel is not None and len(kernel) == len(shape) else None
+    sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2))
+    return [(shape[0], *sizes, known[0] if known else None)]
+
+
+_LEAST_RANK = 3
+"""Batch, one spatial axis, and channels."""
+
+
+def _windows(node: Operands, shape: Dims, kernel: Dims | None, *, rounds_up: bool = False) -> Dims:
+    """The spatial axes behind a window, which stand before the channels; what is wrong is held against nobody."""
+    spatial = shape[1:-1]
+    over = window(node, len(spatial), kernel)
+    sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
+    # Nothing but the code of ONNX Runtime says what these operators take.
+    node.problems.clear()
+    return sizes or (None,) * len(spatial)
+
+
+@shapes_of(_RUNTIME + "QLinearAveragePool", _RUNTIME + "NhwcMaxPool")
+def pool_of_integers(node: Operands) -> Outputs:
+    """As AveragePool and MaxPool of ONNX, also with channels last."""
+    if not node.integer("channels_last", 0) and node.operator != "NhwcMaxPool":
+        return pool(node)
+    shape = node.shape(0)
+    if shape is None or len(shape) < _LEAST_RANK:
+        return UNKNOWN
+    return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
+
+
+@shapes_of(_RUNTIME + "QLinearGlobalAveragePool")
+def global_pool_of_integers(node: Operands) -> Outputs:
+    """As GlobalAveragePool of ONNX, also with channels last."""
+    if not node.integer("channels_last", 0):
+        return global_pool(node)
+    shape = node.shape(0, at_least=2)
+    return UNKNOWN if shape is None else [(shape[0], *(1,) * (len(shape) - 2), shape[-1])]

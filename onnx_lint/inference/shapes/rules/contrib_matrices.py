@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices in ONNX Runtime (com.microsoft), fused with what comes before or after."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dims, Shape
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element
+from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
+
+_RUNTIME = "com.microsoft::"
+
+
+@shapes_of(*[_RUNTIME + name for name in ("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16")])
+def product(node: Operands) -> Outputs:
+    """As MatMul of ONNX."""
+    return [matrix_product(node, 0, 1)]
+
+
+@shapes_of(_RUNTIME + "MatMulIntegerToFloat")
+def product_of_integers(node: Operands) -> Outputs:
+    """As MatMul of ONNX, with the scales and zero points behind both matrices."""
+    return [matrix_product(node, 0, 1)]
+
+
+@shapes_of(
+    *[_RUNTIME + name for name in ("FusedMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", "TransposeMatMul")]
+)
+def transposed_product(node: Operands) -> Outputs:
+    """As MatMul of ONNX, of matrices that attributes transpose; they leave vectors as they are."""
+    one, other = node.shape(0), node.shape(1)
+    if not one or not other:
+        return UNKNOWN
+    if node.integer("transBatchA", 0) or node.integer("transBatchB", 0):
+        # The first axis changes places with the batch before the product: only the rank is told here.
+        return [(None,) * max(len(one), len(other))]
+    left, right = _axes(one, node.integer("transA", 0)), _axes(other, node.integer("transB", 0))
+    node.equal((0, left[1]), (1, right[0]))
+    batch = node.broadcast([one[:-2], other[:-2]], (0, 1), trailing=2)
+    if batch is None:
+        return UNKNOWN
+    rows = (one[left[0]],) if len(one) > 1 else ()
+    return [batch + rows + ((other[right[1]],) if len(other) > 1 else ())]
+
+
+def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
+    """The axes of rows and columns; both are the only one of a vector."""
+    if len(shape) == 1:
+        return -1, -1
+    return (-1, -2) if is_transposed else (-2, -1)
+
+
+@shapes_of(_RUNTIME + "FusedGemm")
+def fused_gemm(node: Operands) -> Outputs:
+    """As Gemm of ONNX."""
+    return [general_product(node, 0, 1, 2)]
+
+
+@shapes_of(_RUNTIME + "QGemm")
+def quantized_gemm(node: Operands) -> Outputs:
+    """As Gemm of ONNX, each matrix followed by its scale and zero point."""
+    return [general_product(node, 0, 3, 6)]
+
+
+@shapes_of(_RUNTIME + "GemmFloat8")
+def gemm_of_bytes(node: Operands) -> Outputs:
+    """As Gemm of ONNX; nothing is said of how the third matrix is broadcast."""
+    return [general_product(node, 0, 1, None)]
+
+
+@shapes_of(_RUNTIME + "MatMulNBits")
+def product_with_blocks(node: Operands) -> Outputs:
+    """Rows of K numbers times a matrix of K rows and N columns, which is packed in blocks; a bias of N numbers."""
+    rows, columns = node.integer("K"), node.integer("N")
+    shape = node.shape(0, at_least=1)
+    if rows is None or columns is None or rows < 1 or columns < 1:
+        return UNKNOWN
+    if node.given(5) and node.shape(5, 1) is not None:
+        node.same((5, 0), columns, Element("N", columns))
+    if shape is None:
+        return UNKNOWN
+    node.same((0, -1), rows, Element("K", rows))
+    return [(*shape[:-1], columns)]
+
+
+@shapes_of(_RUNTIME + "MatMulBnb4")
+def product_with_small_floats(node: Operands) -> Outputs:
+    """Rows of K numbers times a packed matrix; without `transB` the matrix has K columns and N rows."""
+    count = node.integer("N" if node.integer("transB", 1) else "K")
+    shape: Shape = node.shape(0)
+    return [(*shape[:-1], count)] if shape and count is not None and count >= 0 else UNKNOWN

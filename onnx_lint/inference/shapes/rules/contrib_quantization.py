@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of ONNX Runtime (com.microsoft) on quantized tensors, whose scales and zero points are inputs."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, total
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.rules.quantization import quantize
+from onnx_lint.inference.shapes.rules.reduction import reduced
+
+_RUNTIME = "com.microsoft::"
+
+
+@shapes_of(_RUNTIME + "DequantizeLinear", _RUNTIME + "QuantizeLinear")
+def quantized(node: Operands) -> Outputs:
+    """As the operators of ONNX: one scale, or one for each index of an axis."""
+    return quantize(node)
+
+
+@shapes_of(
+    *[
+        _RUNTIME + name
+        for name in (
+            "DequantizeWithOrder", "QLinearLeakyRelu", "QLinearSigmoid", "QLinearSoftmax", "QOrderedGelu",
+            "QOrderedLayerNormalization", "QuantizeWithOrder",
+        )
+    ]
+)  # fmt: skip
+def as_first(node: Operands) -> Outputs:
+    """The shape of the first input."""
+    return [node.shape(0)]
+
+
+@shapes_of(_RUNTIME + "QLinearAdd", _RUNTIME + "QLinearMul")
+def binary(node: Operands) -> Outputs:
+    """Two operands, each followed by its scale and zero point, broadcast to one shape."""
+    return [node.broadcast([node.shape(0), node.shape(3)], (0, 3))]
+
+
+@shapes_of(_RUNTIME + "QLinearWhere")
+def choice(node: Operands) -> Outputs:
+    """A condition and two operands, each followed by its scale and zero point, broadcast to one shape."""
+    return [node.broadcast([node.shape(0), node.shape(1), node.shape(4)], (0, 1, 4))]
+
+
+@shapes_of(_RUNTIME + "QLinearConcat")
+def joined(node: Operands) -> Outputs:
+    """As Concat of ONNX: behind the scale and zero point of the result, each tensor with its own."""
+    places = range(_FIRST_JOINED, node.count, _EACH_JOINED)
+    first = next((index for index in places if node.fact(index).shape is not None), None)
+    shape = node.shape(first, at_least=1) if first is not None else None
+    axis = node.axis(node.integer("axis"), len(shape), "axis") if shape is not None else None
+    if first is None or shape is None or axis is None:
+        return UNKNOWN
+    sizes: list[Dim] = list(shape)
+    along: list[Dim] = []
+    for index in places:
+        other = node.shape(index, len(shape), like=first)
+        along.append(other[axis] if other is not None else None)
+        for place in range(len(shape) if other is not None and index != first else 0):
+            if place != axis:
+                sizes[place] = node.same((index, place), sizes[place], node.place(first, place))
+    sizes[axis] = total(along)
+    return [tuple(sizes)]
+
+
+_FIRST_JOINED, _EACH_JOINED = 2, 3
+
+
+@shapes_of(_RUNTIME + "QLinearReduceMean", _RUNTIME + "ReduceSumInteger")
+def reduced_integers(node: Operands) -> Outputs:
+    """The axes, all if there are none, become 1 or are left out."""
+    shape = node.shape(0)
+    return UNKNOWN if shape is None else reduced(node, shape, node.integers("axes"), "axes")
+
+
+@shapes_of(_RUNTIME + "GatherBlockQuantized")
+def gather_blocks(node: Operands) -> Outputs:
+    """Indices in place of an axis; the packed axis has several numbers in a byte."""
+    data, indices = node.shape(0, at_least=1), node.shape(1)
+    if data is None or indices is None:
+        return UNKNOWN
+    rank = len(data)
+    axis, packed = node.integer("gather_axis", 0), node.integer("quantize_axis", 1)
+    axis, packed = (each + rank if each < 0 else each for each in (axis, packed))
+    if not 0 <= axis < rank:
+        return [(None,) * (len(indices) + rank - 1)]
+    unpacked: list[Dim] = list(data)
+    if node.fact(0).kind not in _ONE_BY_ONE:
+        # Of bytes the attribute `bits` says how many numbers each holds, and the last axis has them in most files.
+        unpacked = [dim if place not in (packed, rank - 1) else None for place, dim in enumerate(data)]
+    return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
+
+
+_ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
+"""Element types of which each element is a number."""
+
+
+equations(
+    {
+        "DynamicQuantizeLSTM": (
+            "X[t b i] W[d i 4*@hidden_size] R[d @hidden_size 4*@hidden_size] ... "
+            "-> Y[t d b @hidden_size] Y_h[d b @hidden_size] Y_c[d b @hidden_size]"
+        ),
+        "QuantizeBFP": "x -> y[?] shape[?] strides[?]",
+    },
+    domain="com.microsoft",
+)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization with what is added.
+
+As for attention, shapes are handed on, and nothing is held against a description.
+"""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, add, unified
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
+
+_RUNTIME = "com.microsoft::"
+
+
+def _named(*names: str) -> list[str]:
+    return [_RUNTIME + name for name in names]
+
+
+@shapes_of(*_named("LongformerAttention", "MRotaryEmbedding", "MoE", "QMoE", "RotaryEmbedding"))
+def as_first(node: Operands) -> Outputs:
+    """The shape of the first input."""
+    return [node.shape(0)]
+
+
+@shapes_of(*_named("CausalConvWithState"))
+def causal_convolution(node: Operands) -> Outputs:
+    """The shape of the first input; how many states are kept depends on the kernel."""
+    return [node.shape(0)]
+
+
+# --- normalization and embedding
+
+
+@shapes_of(*_named("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"))
+def skip_normalization(node: Operands) -> Outputs:
+    """The shape of the first input, also of the sum before the normalization; what is kept for training is not told."""
+    shape = node.shape(0)
+    return [shape, None, None, shape]
+
+
+@shapes_of(*_named("EmbedLayerNormalization", "QEmbedLayerNormalization"))
+def embedding(node: Operands) -> Outputs:
+    """A row of the embedding for each word; an index of the mask for each text."""
+    words, table = of_rank(node, 0, 2), of_rank(node, 2, 2)
+    if words is None:
+        return UNKNOWN
+    found = (*words, table[1] if table is not None else None)
+    return [found, (words[0],), found if node.operator == "EmbedLayerNormalization" else None]
+
+
+# --- biases by position
+
+
+@shapes_of(*_named("RelativePositionBias"), reads=(1, 2))
+def position_bias(node: Operands) -> Outputs:
+    """A number for each head and each pair of a query and a key."""
+    table = of_rank(node, 0, 2)
+    lengths = [each if not isinstance(each, float) else None for each in (node.scalar(1), node.scalar(2))]
+    lengths = [None if isinstance(each, int) and each < 0 else each for each in lengths]
+    return [(1, table[1] if table is not None else None, *lengths)]
+
+
+@shapes_of(*_named("GatedRelativePositionBias"))
+def gated_position_bias(node: Operands) -> Outputs:
+    """A number for each text, head and pair of a query and a key."""
+    query, offsets, bias = of_rank(node, 0, 3), of_rank(node, 6, 2), of_rank(node, 2, 4)
+    length = bias[2] if bias is not None else None
+    batch: Dim = None
+    if node.given(6):
+        batch = offsets[0] if offsets is not None else None
+    elif query is not None:
+        batch, length = query[0], unified(query[1], length)
+    return [(batch, number_of(node, "num_heads"), length, length)]
+
+
+# --- padding
+
+
+@shapes_of(*_named("RemovePadding"))
+def remove_padding(node: Operands) -> Outputs:
+    """The tokens of all texts one behind the other, and where each was."""
+    data = of_rank(node, 0, 3)
+    if data is None:
+        return [(None, None), (None, None), (None,), (1,)]
+    return [(None, data[2]), data[:2], (add(data[0], 1),), (1,)]
+
+
+@shapes_of(*_named("RestorePadding"))
+def restore_padding(node: Operands) -> Outputs:
+    """The tokens at the places where they were."""
+    data, offsets = of_rank(node, 0, 2), of_rank(node, 1, 2)
+    found = offsets if offsets is not None else (None, None)
+    return [(*found, data[1] if data is not None else None)]

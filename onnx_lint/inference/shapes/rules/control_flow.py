@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators with subgraphs, as far as their own inputs and attributes go; what the subgraphs do is walked.
+
+The outputs are those of the subgraphs, see `onnx_lint.inference.flow.subgraph_shapes`.
+"""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Place
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("If")
+def choice(node: Operands) -> Outputs:
+    """The condition has one element."""
+    node.scalar(0)
+    return UNKNOWN
+
+
+@shapes_of("Loop")
+def loop(node: Operands) -> Outputs:
+    """The number of iterations and the condition have one element each."""
+    node.scalar(0)
+    node.scalar(1)
+    return UNKNOWN
+
+
+@shapes_of("SequenceMap")
+def sequence_map(node: Operands) -> Outputs:
+    """A sequence of any elements, and further sequences or tensors."""
+    return UNKNOWN
+
+
+@shapes_of("Scan", "Scan:9")
+def scan(node: Operands) -> Outputs:
+    """The scan inputs are as long as each other along their axes; in version 8 they have a batch axis in front."""
+    count = node.integer("num_scan_inputs", 0)
+    first = node.count - count
+    if count < 1 or first < 0:
+        return UNKNOWN
+    has_batch = node.version < _WITHOUT_BATCH
+    axes = node.integers("scan_input_axes")
+    if axes is not None and not node.has_count("scan_input_axes", len(axes), count):
+        return UNKNOWN
+    placed = node.integers("scan_output_axes")
+    if placed is not None:
+        node.has_count("scan_output_axes", len(placed), node.output_count - first)
+    length: Dim = None
+    by: Place | None = None
+    for index in range(first, node.count):
+        shape = node.shape(index, at_least=1 + has_batch)
+        if shape is None:
+            continue
+        given = axes[index - first] if axes is not None else 0
+        axis = int(has_batch) if axes is None else node.axis(given, len(shape), "scan_input_axes", index - first)
+        if axis is not None:
+            length = node.same((index, axis), length, by)
+            by = by or node.place(index, axis)
+    return UNKNOWN
+
+
+_WITHOUT_BATCH = 9

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Einsum: sums of products along axes that letters name."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, unified
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.ir.operators.einsum_equation import equation_fault
+
+_ELLIPSIS = "..."
+
+
+@shapes_of("Einsum")
+def einsum(node: Operands) -> Outputs:
+    """The axes behind the arrow; without one the letters that stand there once, in the order of ASCII."""
+    equation = node.text("equation", "")
+    if equation_fault(equation, node.count) is not None:
+        return UNKNOWN  # which is for another rule to tell
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    axes = _Axes(node)
+    for index, term in enumerate(terms):
+        axes.take(index, term)
+    letters = "".join(terms).replace(".", "")
+    if not arrow:
+        right = (_ELLIPSIS if _ELLIPSIS in left else "") + "".join(
+            sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+        )
+    return [axes.shape(right)]
+
+
+class _Axes:
+    """The sizes of the axes that letters, and the places of the ellipsis, stand for."""
+
+    def __init__(self, node: Operands) -> None:
+        self.node = node
+        self.dims: dict[str, Dim] = {}
+        self.of_size: dict[str, tuple[int, int]] = {}
+        """For each letter with a size other than 1 the operand and axis that have it."""
+        self.between: tuple[int, int] | None = None
+        """How many dimensions the ellipsis stands for, and the operand that says so."""
+
+    def take(self, index: int, term: str) -> None:
+        """Bind the letters of a term to the dimensions of an input."""
+        letters = term.replace(".", "")
+        if _ELLIPSIS not in term:
+            shape = self.node.shape(index, len(letters), like="equation")
+            names = list(letters)
+        else:
+            shape = self.node.shape(index, at_least=len(letters), like="equation")
+            names = self._expanded(index, term, len(letters), shape)
+        for axis, (name, dim) in enumerate(zip(names, shape or (), strict=False)):
+            first = names.index(name)
+            if first < axis:
+                self.node.equal((index, first), (index, axis))
+            else:
+                self._bind(name, dim, (index, axis))
+
+    def _expanded(self, index: int, term: str, letters: int, shape: Dims | None) -> list[str]:
+        """The letters with a name for each dimension of the ellipsis, as many as in other terms."""
+        if shape is None:
+            return []
+        count = len(shape) - letters
+        if self.between is None:
+            self.between = count, index
+        elif self.between[0] != count:
+            self.node.wrong_rank(index, letters + self.between[0], letters + self.between[0], self.between[1])
+            return []
+        before, _, behind = term.partition(_ELLIPSIS)
+        return [*before, *_places(count), *behind]
+
+    def _bind(self, name: str, dim: Dim, place: tuple[int, int]) -> None:
+        """Dimensions of a name agree between terms; there consumers broadcast a size of 1, as NumPy does."""
+        if dim == 1:
+            self.dims.setdefault(name, 1)
+            return
+        known = self.dims.get(name)
+        if isinstance(dim, int):
+            if name in self.of_size:
+                self.node.equal(self.of_size[name], place)
+            self.of_size.setdefault(name, place)
+        self.dims[name] = dim if known == 1 else unified(known, dim)
+
+    def shape(self, term: str) -> Dims | None:
+        """The dimensions of the output; None where nothing says how many the ellipsis stands for."""
+        before, dots, behind = term.partition(_ELLIPSIS)
+        if dots and self.between is None:
+            return None
+        count = self.between[0] if dots and self.between is not None else 0
+        return tuple([self.dims.get(name) for name in (*before, *_places(count), *behind)])
+
+
+def _places(count: int) -> list[str]:
+    return [f"{_ELLIPSIS}{place}" for place in range(count)]

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that take parts of a tensor by indices."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, subtract
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("Gather", reads=(1,))
+def gather(node: Operands) -> Outputs:
+    """The indices in place of the axis."""
+    data, indices = node.shape(0, at_least=1), node.shape(1)
+    if data is None:
+        return UNKNOWN
+    axis = node.axis(node.integer("axis", 0), len(data), "axis")
+    if axis is None:
+        return UNKNOWN
+    indices_within(node, [data[axis]])
+    return UNKNOWN if indices is None else [data[:axis] + indices + data[axis + 1 :]]
+
+
+def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
+    """Take note of constant indices in input 1 that are beyond the sizes of the axes which they go over in turn.
+
+    Negative ones count from the end; in version 1 of Gather they are not spoken of, and consumers take them.
+    """
+    for place, index in enumerate(node.content(1) or ()):
+        size = sizes[place % len(sizes)]
+        if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
+            node.wrong_value(1, index, f"there are {size} elements along the axis", place)
+            return  # indices are wrong by the hundred, and for one reason
+
+
+@shapes_of("GatherElements", reads=(1,))
+def gather_elements(node: Operands) -> Outputs:
+    """An element for each index; both inputs have the same rank."""
+    data, indices = node.shape(0, at_least=1), node.shape(1)
+    if data is not None:
+        axis = node.axis(node.integer("axis", 0), len(data), "axis")
+        if node.shape(1, len(data), like=0) is not None and axis is not None:
+            indices_within(node, [data[axis]])
+    return [indices]
+
+
+@shapes_of("GatherND", reads=(1,))
+def gather_nd(node: Operands) -> Outputs:
+    """The last dimension of the indices says how many axes of the data, behind the batch, each index stands for."""
+    data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
+    batch = node.integer("batch_dims", 0)
+    if data is None or indices is None:
+        return UNKNOWN
+    least = min(len(data), len(indices))
+    if not 0 <= batch < least:
+        node.wrong_value("batch_dims", batch, f"the inputs share {least} dimensions, one is for the indices")
+        return UNKNOWN
+    for axis in range(batch):
+        node.equal((0, axis), (1, axis))
+    depth = indices[-1]
+    if not isinstance(depth, int):
+        return UNKNOWN
+    if not 1 <= depth <= len(data) - batch:
+        node.same((1, -1), len(data) - batch, None)
+        return UNKNOWN
+    indices_within(node, data[batch : batch + depth])
+    return [indices[:-1] + data[batch + depth :]]
+
+
+@shapes_of("Slice")
+def slice_by_attributes(node: Operands) -> Outputs:
+    """Until version 9 starts, ends and axes are attributes, and the step is 1."""
+    shape = node.shape(0, at_least=1)
+    starts, ends = node.integers("starts"), node.integers("ends")
+    if shape is None or starts is None or ends is None:
+        return UNKNOWN
+    return _sliced(node, shape, starts, ends, node.integers("axes"), None, ("ends", "axes", "steps"))
+
+
+@shapes_of("Slice:10", reads=(1, 2, 3, 4))
+def slice_by_inputs(node: Operands) -> Outputs:
+    """Starts, ends, axes and steps are inputs."""
+    shape = node.shape(0, at_least=1)
+    lists = [node.integers_in(index) for index in range(1, 5)]
+    if shape is None:
+        return UNKNOWN
+    starts, ends, axes, steps = lists
+    count = next((len(each) for each in lists if each is not None), None)
+    if count is None or (axes is None and node.given(3)):
+        return [(None,) * len(shape)]
+    unknown = (None,) * count
+    steps = unknown if steps is None and node.given(4) else steps
+    starts, ends = (unknown if each is None else each for each in (starts, ends))
+    return _sliced(node, shape, starts, ends, axes, steps, (2, 3, 4))
+
+
+def _sliced(
+    node: Operands,
+    shape: Dims,
+    starts: Dims,
+    ends: Dims,
+    axes: Dims | None,
+    steps: Dims | None,
+    sources: tuple[int | str, int | str, int | str],
+) -> Outputs:
+    count = len(starts)
+    first: int | str = 1 if isinstance(sources[0], int) else "starts"
+    for source, listed in zip(sources, (ends, axes, steps), strict=True):
+        if listed is not None and not node.has_count(source, len(listed), count, first):
+            return UNKNOWN
+    steps = (1,) * count if steps is None else steps
+    if axes is None and count > len(shape):
+        node.has_count(first, count, len(shape), 0)
+        return UNKNOWN
+    places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), sources[1])
+    for index, step in enumerate(steps):
+        if step == 0:
+            node.wrong_value(sources[2], 0, "a step of 0 never comes to the end", index)
+    if places is None or node.problems:
+        return UNKNOWN if node.problems else [(None,) * len(shape)]
+    found = list(shape)
+    for axis, start, end, step in zip(places, starts, ends, steps, strict=True):
+        found[axis] = _length(shape[axis], start, end, step)
+    return [tuple(found)]
+
+
+_TO_THE_END = 2**31 - 1
+"""Exporters write this, or more, for "to the end"."""
+
+
+def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
+    """How many elements are left of a dimension."""
+    if start == 0 and step == 1 and (end == size or (isinstance(end, int) and end >= _TO_THE_END)):
+        return size
+    if not (isinstance(size, int) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int)):
+        return 0 if size == 0 else _symbolic_length(size, start, end, step)
+    # An index may lie before the first element, or behind the last one.
+    start = start + size if start < 0 else start
+    end = end + size if end < 0 else end
+    if step > 0:
+        start, end = min(max(start, 0), size), min(max(end, 0), size)
+    else:
+        start, end = min(max(start, -1), size - 1), min(max(end, -1), size - 1)
+    return len(range(start, end, step))
+
+
+def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
+    """How many elements are left of a dimension where the difference of two variables, or of sums of them, is known."""
+    if step != 1:
+        return None
+    first, behind = (add(size, each) if isinstance(each, int) and each < 0 else each for each in (start, end))
+    if isinstance(end, int) and end >= _TO_THE_END:
+        behind = size
+    if first == 0 and isinstance(size, int) and size > 0 and isinstance(behind, str):
+        from onnx_lint.inference.shapes.expression import limited  # late: few models calculate with variables
+
+        return limited(behind, size)
+    # What lies before the first element or behind the last one is left out, so that both have to lie within.
+    length = subtract(behind, first)
+    are_within = is_natural(first) and (behind == size or is_natural(subtract(size, behind)))
+    return length if are_within and is_natural(length) else None

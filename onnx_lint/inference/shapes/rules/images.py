@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that take samples from images, lay grids over them, put them together from blocks, or read them."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, divide, product
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Element, Place
+from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.rules.windows import per_axis
+
+equations({"GridSample": "X[n c h w] grid[n rows columns 2] -> Y[n c rows columns]"})
+
+
+@shapes_of("GridSample:20")
+def sample_at_grid(node: Operands) -> Outputs:
+    """X [N, C, D1, ..., Dr] at the places of a grid [N, E1, ..., Er, r] is [N, C, E1, ..., Er]."""
+    image = node.shape(0, at_least=3)
+    grid = node.shape(1, at_least=3) if image is None else node.shape(1, len(image), like=0)
+    if grid is not None:
+        node.same((1, -1), len(grid) - 2, None)
+    batch = node.equal((0, 0), (1, 0)) if image is not None and grid is not None else None
+    if grid is None:
+        return UNKNOWN if image is None else [(*image[:2], *(None,) * (len(image) - 2))]
+    return [(grid[0] if image is None else batch, node.dim(0, 1), *grid[1:-1])]
+
+
+@shapes_of("MaxRoiPool")
+def pool_regions(node: Operands) -> Outputs:
+    """A picture of `pooled_shape` for each region, which has five numbers."""
+    node.shape(0, 4)
+    if node.shape(1, 2) is not None:
+        node.same((1, 1), 5, None)
+    pooled = node.integers("pooled_shape") or ()
+    if not node.has_count("pooled_shape", len(pooled), 2) or not node.at_least(1, pooled, "pooled_shape"):
+        return UNKNOWN
+    return [(node.dim(1, 0), node.dim(0, 1), *pooled)]
+
+
+@shapes_of("RoiAlign")
+def align_regions(node: Operands) -> Outputs:
+    """A picture of `output_height` and `output_width` for each region, which has four numbers and an image."""
+    node.shape(0, 4)
+    regions = None
+    if node.shape(1, 2) is not None:
+        node.same((1, 1), 4, None)
+        regions = node.dim(1, 0)
+    if node.shape(2, 1) is not None:
+        regions = node.same((2, 0), regions, node.place(1, 0))
+    sizes = []
+    for name in ("output_height", "output_width"):
+        size = node.integer(name, 1)
+        if size < 1:
+            node.wrong_value(name, size, "at least 1")
+        sizes.append(size)
+    return [(regions, node.dim(0, 1), *sizes)]
+
+
+@shapes_of("AffineGrid", reads=(1,))
+def affine_grid(node: Operands) -> Outputs:
+    """For an image of size [N, C, (D,) H, W] a vector of two or three numbers for each place: [N, (D,) H, W, 2]."""
+    theta, size = node.shape(0, 3), node.integers_in(1)
+    by: Place | None = None
+    spatial: Dim = None
+    if size is not None:
+        spatial, by = len(size) - 2, Dimension(1, 0, len(size))
+        if not node.at_least(1, size, 1):
+            return UNKNOWN
+    elif theta is not None and isinstance(theta[1], int):
+        spatial, by = theta[1], node.place(0, 1)
+    if isinstance(spatial, int) and spatial not in (2, 3):
+        # Two axes have four sizes and matrices of two rows, three have five and of three.
+        nearest = 2 if spatial < 2 else 3
+        if size is not None:
+            node.has_count(1, len(size), nearest + 2)
+        else:
+            node.same((0, 1), nearest, None)
+        return UNKNOWN
+    batch: Dim = size[0] if size is not None else None
+    if theta is not None and isinstance(spatial, int):
+        node.same((0, 1), spatial, by)
+        node.same((0, 2), spatial + 1, by)
+        batch = node.same((0, 0), batch, Element(1, batch, 0))
+    if size is None:
+        return UNKNOWN if not isinstance(spatial, int) else [(batch, *(None,) * spatial, spatial)]
+    return [(batch, *size[2:], spatial)]
+
+
+@shapes_of("Col2Im", reads=(1, 2))
+def image_of_columns(node: Operands) -> Outputs:
+    """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the size that is asked for."""
+    columns, image, block = node.shape(0, 3), node.integers_in(1), node.integers_in(2)
+    if image is None or block is None:
+        spatial = image or (None,) * len(block or ())
+        return UNKNOWN if image is None and block is None else [(node.dim(0, 0), None, *spatial)]
+    are_right = node.has_count(2, len(block), len(image), 1), node.at_least(1, block, 2), node.at_least(0, image, 1)
+    if not all(are_right):
+        return UNKNOWN
+    elements = product(block)
+    place = node.place(0, 1)
+    channels = node.dim(0, 1) if columns is not None else None
+    if place is not None and isinstance(channels, int) and isinstance(elements, int) and channels % elements:
+        node.indivisible(place, elements, Element(2, block))
+    count = _blocks(node, image, block)
+    if columns is not None:
+        node.same((0, 2), count, Element(1, image))
+    return [(node.dim(0, 0), divide(channels, elements), *image)]
+
+
+def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
+    """The number of blocks that an image has; None where it is unknown, or a block does not fit, which is noted."""
+    rank = len(image)
+    strides = per_axis(node, "strides", rank, least=1, by=1)
+    dilations = per_axis(node, "dilations", rank, least=1, by=1)
+    pads = per_axis(node, "pads", 2 * rank, least=0, by=1)
+    if strides is None or dilations is None or pads is None:
+        return None
+    counts: list[Dim] = []
+    for axis, (size, length) in enumerate(zip(image, block, strict=True)):
+        if not isinstance(size, int) or not isinstance(length, int):
+            counts.append(None)
+            continue
+        padded = size + pads[axis] + pads[axis + rank]
+        left = padded - dilations[axis] * (length - 1) - 1
+        if left < 0:
+            node.wrong_value(2, length, f"the padded image has {padded} along this axis", axis)
+        counts.append(left // strides[axis] + 1 if left >= 0 else None)
+    return product(counts)
+
+
+@shapes_of("ImageDecoder")
+def decoded_image(node: Operands) -> Outputs:
+    """A stream of bytes becomes height, width and channels, which may be 0 for what is no image."""
+    node.shape(0, 1)
+    return [(None, None, None)]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that put tensors together along an axis, or take one apart."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, are_sizes, total
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("Concat")
+def concat(node: Operands) -> Outputs:
+    """The sizes along the axis are added, all others agree."""
+    first = next((index for index in range(node.count) if node.fact(index).shape is not None), None)
+    shape = node.shape(first, at_least=1) if first is not None else None
+    if first is None or shape is None:
+        return UNKNOWN
+    # Version 1 has the axis 1 unless it says another one.
+    axis = node.axis(node.integer("axis", 1), len(shape), "axis")
+    if axis is None:
+        return UNKNOWN
+    sizes: list[Dim] = list(shape)
+    along: list[Dim] = [shape[axis]]
+    by = [first] * len(shape)
+    for index in range(node.count):
+        other = node.shape(index, len(shape), like=first) if index != first else None
+        if other is None:
+            if index != first:
+                along.append(None)
+            continue
+        along.append(other[axis])
+        for place, size in enumerate(other):
+            if place != axis:
+                sizes[place] = node.same((index, place), sizes[place], node.place(by[place], place))
+                if isinstance(size, int) and node.place(by[place], place) is None:
+                    by[place] = index
+    sizes[axis] = total(along)
+    return [tuple(sizes)]
+
+
+@shapes_of("Split", reads=(1,))
+def split(node: Operands) -> Outputs:
+    """Parts of the sizes that are given, or equal ones, of which from version 18 on the last may be smaller."""
+    shape = node.shape(0, at_least=1)
+    if shape is None:
+        return UNKNOWN
+    axis = node.axis(node.integer("axis", 0), len(shape), "axis")
+    if axis is None:
+        return UNKNOWN
+    count = node.output_count
+    parts = _parts(node, shape[axis], axis)
+    if parts is None:
+        return [(*shape[:axis], None, *shape[axis + 1 :])] * count
+    return [(*shape[:axis], part, *shape[axis + 1 :]) for part in parts]
+
+
+def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
+    """The size of each output along the axis; None where it is not known, or wrong, which is noted."""
+    count = node.output_count
+    stated = node.integer("num_outputs", count)
+    if stated != count:
+        node.wrong_value("num_outputs", stated, f"the node has {count} outputs")
+        return None
+    by_input = node.given(1)
+    listed = node.integers_in(1) if by_input else node.integers("split")
+    source: int | str = 1 if by_input else "split"
+    if by_input and listed is None:
+        return None
+    # Exporters write an empty list for none.
+    if listed:
+        if not node.has_count(source, len(listed), count) or not node.at_least(0, listed, source):
+            return None
+        if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
+            node.wrong_value(source, listed, f"dimension {axis} of input 0 is {size}, the sum is {sum(listed)}")
+            return None
+        return listed
+    if not isinstance(size, int) or not count:
+        return None
+    if node.version < _UNEVEN:
+        if size % count:
+            node.indivisible(node.place(0, axis) or Element("axis", axis), count)
+            return None
+        return (size // count,) * count
+    each = -(-size // count)
+    rest = size - each * (count - 1)
+    # 5 in 4 parts of 2 leaves nothing for the last one, and no text says what then; a node test case does it.
+    return (each,) * (count - 1) + (rest,) if rest >= 0 else None
+
+
+_UNEVEN = 18
+"""The version from which the last part may be smaller."""

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that shift and scale a tensor by its mean and variance."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Place
+from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.rules.broadcasting import one_way
+
+equations({"InstanceNormalization": "input[n c *spatial] scale[c] B[c] -> output[n c *spatial]"})
+
+
+@shapes_of("BatchNormalization")
+def batch_normalization(node: Operands) -> Outputs:
+    """Scale, bias, mean and variance have a number for each channel, which is axis 1, or the only one there is."""
+    data = node.shape(0)
+    if data is not None and len(data) == 0:
+        node.shape(0, at_least=1)
+        return UNKNOWN
+    # Until version 8 each element of the input may have numbers of its own where `spatial` is 0.
+    if node.version < _BY_CHANNEL and not node.integer("spatial", 1):
+        return [data]
+    channels: Dim = None
+    by: Place | None = None
+    if data is not None:
+        channels, by = (data[1], node.place(0, 1)) if len(data) > 1 else (1, None)
+    for index in range(1, 5):
+        if node.shape(index, 1) is not None:
+            channels = node.same((index, 0), channels, by)
+            by = by or node.place(index, 0)
+    return [data, *[(channels,)] * 4]
+
+
+_BY_CHANNEL = 9
+"""The version from which there is one number for each channel."""
+
+
+@shapes_of("LayerNormalization", "RMSNormalization")
+def layer_normalization(node: Operands) -> Outputs:
+    """The axes from `axis` on are normalized; scale and bias are broadcast to the input one way."""
+    data = node.shape(0, at_least=1)
+    if data is None:
+        return UNKNOWN
+    axis = node.axis(node.integer("axis", -1), len(data), "axis")
+    for index in (1, 2):
+        other = node.shape(index)
+        if other is not None:
+            one_way(node, data, other, index)
+    if axis is None:
+        return UNKNOWN
+    statistics = data[:axis] + (1,) * (len(data) - axis)
+    return [data] if node.operator == "RMSNormalization" else [data, statistics, statistics]
+
+
+@shapes_of("GroupNormalization")
+def group_normalization(node: Operands) -> Outputs:
+    """The channels are cut into groups; scale and bias have a number for each channel, in version 18 for each group."""
+    data = node.shape(0, at_least=2)
+    groups = node.integer("num_groups", 1)
+    if groups < 1:
+        node.wrong_value("num_groups", groups, "at least 1")
+        return UNKNOWN
+    place = node.place(0, 1)
+    channels = node.dim(0, 1)
+    by = Element("num_groups", groups)
+    if place is not None and isinstance(channels, int) and channels % groups:
+        node.indivisible(place, groups, by)
+    for index in (1, 2):
+        if node.shape(index, 1) is not None:
+            if node.version < _PER_CHANNEL:
+                node.same((index, 0), groups, by)
+            else:
+                node.same((index, 0), channels, place)
+    return [data]
+
+
+_PER_CHANNEL = 21
+"""The version from which scale and bias are given for each channel."""
+
+
+@shapes_of("MeanVarianceNormalization")
+def mean_variance(node: Operands) -> Outputs:
+    """The axes are those of the input."""
+    data: Dims | None = node.shape(0)
+    axes = node.integers("axes")
+    # The default is made for images, and nobody says what it is for other ranks.
+    if data is not None and axes is not None and node.has("axes"):
+        node.axes(axes, len(data), "axes", repeated=True)
+    return [data]

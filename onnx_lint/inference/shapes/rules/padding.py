@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that put a border around a tensor, or move blocks of it between channels and space."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide, multiply
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Element, Source
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("Pad")
+def pad_by_attributes(node: Operands) -> Outputs:
+    """Until version 10 the pads, which version 1 calls paddings, are an attribute with two numbers for each axis."""
+    shape = node.shape(0)
+    name = "paddings" if node.version == 1 else "pads"
+    pads = node.integers(name)
+    if shape is None or pads is None:
+        return UNKNOWN
+    return _padded(node, shape, pads, tuple(range(len(shape))), name, 0)
+
+
+@shapes_of("Pad:11", reads=(1, 3))
+def pad_by_inputs(node: Operands) -> Outputs:
+    """The pads are an input, and from version 18 on the axes, too: all, if there are none."""
+    shape, pads, listed = node.shape(0), _row(node) or node.integers_in(1), node.integers_in(3)
+    node.scalar(2)
+    if shape is None:
+        return UNKNOWN
+    axes: tuple[int, ...] | None = tuple(range(len(shape)))
+    if node.given(3):
+        if listed is None:
+            return [(None,) * len(shape)]
+        if pads is not None:
+            node.has_count(1, len(pads), 2 * len(listed), 3)
+        axes = node.axes(listed, len(shape), 3)
+    if pads is None or axes is None or node.problems:
+        return UNKNOWN if node.problems else [(None,) * len(shape)]
+    return _padded(node, shape, pads, axes, 1, 3 if node.given(3) else 0)
+
+
+def _row(node: Operands) -> Dims | None:
+    """Unknown pads for a row, a matrix of one: the text has a list, but consumers take it."""
+    match node.fact(1).shape:
+        case (1, int(count)) if 0 < count <= MOST_ELEMENTS:
+            return (None,) * count
+    return None
+
+
+def _padded(node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], source: Source, by: Source) -> Outputs:
+    """The sizes with what is put before and behind each axis; less, if that is negative."""
+    count = len(axes)
+    if not node.has_count(source, len(pads), 2 * count, by):
+        return UNKNOWN
+    found = list(shape)
+    for index, axis in enumerate(axes):
+        before, behind = pads[index], pads[index + count]
+        size: Dim = add(shape[axis], add(before, behind))
+        if isinstance(size, int) and size < 0:
+            place = index if isinstance(before, int) and before < 0 else index + count
+            node.wrong_value(source, pads[place], f"more than the {shape[axis]} that there are", place)
+            return UNKNOWN
+        found[axis] = size
+    return [tuple(found)]
+
+
+@shapes_of("DepthToSpace")
+def depth_to_space(node: Operands) -> Outputs:
+    """Channels become blocks of height and width."""
+    block = node.integer("blocksize")
+    shape = node.shape(0, 4)
+    if shape is None or not _is_block(node, block):
+        return UNKNOWN
+    batch, _, height, width = shape
+    depth = _quotient(node, 1, multiply(block, block))
+    return [(batch, depth, multiply(height, block), multiply(width, block))]
+
+
+@shapes_of("SpaceToDepth")
+def space_to_depth(node: Operands) -> Outputs:
+    """Blocks of height and width become channels."""
+    block = node.integer("blocksize")
+    shape = node.shape(0, 4)
+    if shape is None or not _is_block(node, block):
+        return UNKNOWN
+    batch, channels, _, _ = shape
+    return [(batch, multiply(channels, multiply(block, block)), _quotient(node, 2, block), _quotient(node, 3, block))]
+
+
+def _is_block(node: Operands, block: int | None) -> bool:
+    """Whether there is a size of blocks, and it is one."""
+    return block is not None and node.at_least(1, (block,), "blocksize")
+
+
+def _quotient(node: Operands, axis: int, divisor: Dim) -> Dim:
+    """A dimension of the input divided by what the attribute says; a rest is noted."""
+    size = node.dim(0, axis)
+    if isinstance(size, int) and isinstance(divisor, int) and size % divisor:
+        node.indivisible(Dimension(0, axis, size), divisor, Element("blocksize", node.integer("blocksize")))
+    return divide(size, divisor)

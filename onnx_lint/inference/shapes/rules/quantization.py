@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that turn numbers into small integers and back."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("QuantizeLinear", "DequantizeLinear")
+def quantize(node: Operands) -> Outputs:
+    """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
+
+    Until version 12 the descriptions know scalars only; ONNX Runtime takes a scale for each index of axis 1 as well.
+    """
+    data, scale = node.shape(0), node.shape(1)
+    block = node.integer("block_size", 0)
+    if block < 0:
+        node.wrong_value("block_size", block, "at least 0")
+    if data is not None and scale:
+        if block > 0:
+            _blocks(node, len(data), block)
+        elif _are_many(scale) and len(scale) > 1:
+            node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
+        elif _are_many(scale):
+            axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
+            if axis is not None:
+                node.equal((0, axis), (1, 0))
+    if scale is not None:
+        _same_zero_point(node, scale)
+    return [data]
+
+
+_BY_BLOCK = 21
+"""The version from which there are scales of blocks."""
+
+
+def _are_many(shape: Dims) -> bool:
+    """Whether a tensor is known to have another number of elements than one, which would go with everything."""
+    return any(isinstance(dim, int) and dim != 1 for dim in shape)
+
+
+def _blocks(node: Operands, rank: int, block: int) -> None:
+    """Blocks of a size along one axis, with a scale each; the other axes are those of the input."""
+    axis = node.axis(node.integer("axis", 1), rank, "axis")
+    if axis is None or node.shape(1, rank, like=0) is None:
+        return
+    for place in range(rank):
+        if place != axis:
+            node.equal((0, place), (1, place))
+    size, count = node.dim(0, axis), node.dim(1, axis)
+    by = node.place(0, axis)
+    if isinstance(size, int) and isinstance(count, int) and by is not None and -(-size // block) != count:
+        node.same((1, axis), -(-size // block), by)
+
+
+def _same_zero_point(node: Operands, scale: Dims) -> None:
+    """Scale and zero point have the same shape; single elements go together whatever their ranks."""
+    zero = node.shape(2)
+    if zero is None:
+        return
+    if len(zero) == len(scale):
+        for axis in range(len(zero)):
+            node.equal((1, axis), (2, axis))
+    elif _are_many(zero) or _are_many(scale):
+        node.wrong_rank(2, len(scale), len(scale), 1)
+
+
+@shapes_of("DynamicQuantizeLinear")
+def dynamic(node: Operands) -> Outputs:
+    """The numbers, and their scale and zero point, which are scalars."""
+    return [node.shape(0), (), ()] if node.given(0) else UNKNOWN

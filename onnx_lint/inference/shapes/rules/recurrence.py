@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recurrent operators: sequences of vectors through a state."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, multiply
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Place
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+"""How many matrices of weights stand below each other for each direction."""
+
+_DIRECTIONS = {"forward": 1, "foward": 1, "reverse": 1, "bidirectional": 2}
+"""How many directions there are. GRU 1 has a typing error in its default."""
+
+_Size = tuple[Dim, Place | None]
+"""A size, and where it is from."""
+
+_ANY: _Size = (None, None)
+
+
+@shapes_of("GRU", "LSTM", "RNN")
+def recurrence(node: Operands) -> Outputs:
+    """All states, the last one, and for LSTM the last cell; from version 14 on `layout` 1 puts the batch in front."""
+    node.shape(0, 3)
+    is_batch_first = bool(node.integer("layout", 0))
+    steps, batch = (1, 0) if is_batch_first else (0, 1)
+    of_batch = _size(node, 0, batch)
+    directions, hidden = _directions(node), _hidden(node)
+    _fits_weights(node, directions, hidden)
+    _fits(node, 4, of_batch)
+    state = (of_batch, directions, hidden) if is_batch_first else (directions, of_batch, hidden)
+    _fits(node, 5, *state)
+    if node.operator == "LSTM":
+        _fits(node, 6, *state)
+        _fits(node, 7, directions, _times(3, hidden))
+    last = tuple([size for size, _ in state])
+    length = node.dim(0, steps)
+    all_states = (
+        (of_batch[0], length, directions[0], hidden[0])
+        if is_batch_first
+        else (length, directions[0], of_batch[0], hidden[0])
+    )
+    return [all_states, last, last]
+
+
+def _fits_weights(node: Operands, directions: _Size, hidden: _Size) -> None:
+    """For each direction and gate a row for each number of the state, and two biases."""
+    gates = _GATES[node.operator]
+    _fits(node, 1, directions, _times(gates, hidden), _size(node, 0, 2))
+    _fits(node, 2, directions, _times(gates, hidden), hidden)
+    _fits(node, 3, directions, _times(2 * gates, hidden))
+
+
+def _directions(node: Operands) -> _Size:
+    direction = node.text("direction", "forward")
+    return _DIRECTIONS.get(direction), Element("direction", direction) if node.has("direction") else None
+
+
+def _hidden(node: Operands) -> _Size:
+    """The size of the state: as the attribute says, or else as the recurrent weights have it."""
+    stated = node.integer("hidden_size")
+    if stated is not None:
+        # Without a state there is nothing to hold the weights against.
+        return (stated, Element("hidden_size", stated)) if stated > 0 else _ANY
+    return _size(node, 2, 2)
+
+
+def _size(node: Operands, index: int, axis: int) -> _Size:
+    return node.dim(index, axis), node.place(index, axis)
+
+
+def _times(factor: int, size: _Size) -> _Size:
+    return multiply(size[0], factor), size[1]
+
+
+def _fits(node: Operands, index: int, *sizes: _Size) -> None:
+    """Hold an input, if there is one, against the sizes that it has to have."""
+    if not node.given(index) or node.shape(index, len(sizes)) is None:
+        return
+    for axis, (size, by) in enumerate(sizes):
+        node.same((index, axis), size, by)

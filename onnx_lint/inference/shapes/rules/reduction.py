@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that make one number of those along axes."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Source
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of(
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
+    "ReduceSum", "ReduceSumSquare", reads=(1,),
+)  # fmt: skip
+def reduce(node: Operands) -> Outputs:
+    """The axes, all if there are none, become 1 or are left out; they are an attribute, later an input."""
+    shape = node.shape(0)
+    source: int | str = 1 if node.given(1) else "axes"
+    listed = node.integers_in(1, scalar=True) if node.given(1) else node.integers("axes")
+    keeps = node.integer("keepdims", 1) == 1
+    if shape is None:
+        return UNKNOWN
+    if node.given(1) and listed is None:
+        return [(None,) * len(shape)] if keeps else UNKNOWN
+    return reduced(node, shape, listed, source)
+
+
+def reduced(node: Operands, shape: Dims, listed: Dims | None, source: Source) -> Outputs:
+    """The shape without the axes that are listed, or with 1 for them; `source` lists them."""
+    keeps = node.integer("keepdims", 1) == 1
+    if not listed:
+        if node.integer("noop_with_empty_axes", 0):
+            return [shape]
+        axes: tuple[int, ...] | None = tuple(range(len(shape)))
+    else:
+        # An axis that is listed twice is reduced once.
+        axes = node.axes(listed, len(shape), source, repeated=True)
+    if axes is None:
+        return [(None,) * len(shape)] if keeps and not node.problems else UNKNOWN
+    return [tuple([1 if axis in axes else dim for axis, dim in enumerate(shape) if keeps or axis not in axes])]
+
+
+@shapes_of("ArgMax", "ArgMin")
+def index_of(node: Operands) -> Outputs:
+    """The axis becomes 1 or is left out."""
+    shape = node.shape(0)
+    if shape is None:
+        return UNKNOWN
+    if not shape:
+        # Of a scalar both onnx and consumers take axis 0, as NumPy does.
+        return [()] if node.integer("axis", 0) in (0, -1) else _without_axis(node)
+    axis = node.axis(node.integer("axis", 0), len(shape), "axis")
+    if axis is None:
+        return UNKNOWN
+    kept = (1,) if node.integer("keepdims", 1) == 1 else ()
+    return [shape[:axis] + kept + shape[axis + 1 :]]
+
+
+def _without_axis(node: Operands) -> Outputs:
+    node.axis(node.integer("axis", 0), 0, "axis")
+    return UNKNOWN

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that give a tensor another shape, and those that tell its shape."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, broadcast, describe, divide, multiply, product
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("Shape")
+def shape_of(node: Operands) -> Outputs:
+    """As many elements as the input has dimensions, from version 15 on between `start` and `end`."""
+    shape = node.shape(0)
+    if shape is None:
+        return [(None,)]
+    return [(len(shape[node.integer("start", 0) : node.integer("end")]),)]
+
+
+@shapes_of("Size")
+def size_of(node: Operands) -> Outputs:
+    """A scalar."""
+    return [()]
+
+
+@shapes_of("Transpose")
+def transpose(node: Operands) -> Outputs:
+    """The dimensions in the order of `perm`, or in reverse."""
+    shape, perm = node.shape(0), node.integers("perm")
+    if shape is None:
+        return UNKNOWN if perm is None else [(None,) * len(perm)]
+    if perm is None:
+        return [shape[::-1]]
+    if not node.has_count("perm", len(perm), len(shape), 0):
+        return UNKNOWN
+    axes = node.axes(perm, len(shape), "perm", negative=False)
+    return UNKNOWN if axes is None else [tuple([shape[axis] for axis in axes])]
+
+
+@shapes_of("Flatten")
+def flatten(node: Operands) -> Outputs:
+    """A matrix: the dimensions before `axis` and those from it on, each multiplied."""
+    shape = node.shape(0)
+    if shape is None:
+        return [(None, None)]
+    axis, rank = node.integer("axis", 1), len(shape)
+    least = -rank if node.version >= _NEGATIVE_AXES else 0
+    # The axis may stand behind the last dimension.
+    if not least <= axis <= rank:
+        node.problems.append(AxisOutOfRange(Element("axis", axis), rank + 1, least))
+        return UNKNOWN
+    place = axis + rank if axis < 0 else axis
+    return [(product(shape[:place]), product(shape[place:]))]
+
+
+_NEGATIVE_AXES = 11
+"""The version from which axes count from the end where they are negative."""
+
+
+@shapes_of("Squeeze", reads=(1,))
+def squeeze(node: Operands) -> Outputs:
+    """Without those axes, each of size 1; without axes, without all of size 1."""
+    shape = node.shape(0)
+    source, given = (1, node.given(1)) if node.version >= 13 else ("axes", node.has("axes"))
+    listed = (node.integers_in(1, scalar=True) if node.version >= 13 else node.integers("axes")) if given else None
+    if shape is None or (given and listed is None):
+        return UNKNOWN
+    if listed is None:
+        return [tuple([dim for dim in shape if dim != 1])] if are_sizes(shape) else UNKNOWN
+    # An axis that is listed twice is squeezed once.
+    axes = node.axes(listed, len(shape), source, repeated=True, negative=node.version >= _NEGATIVE_AXES)
+    if axes is None:
+        return UNKNOWN
+    for index, axis in enumerate(axes):
+        node.same((0, axis), 1, Element(source, listed[index], index))
+    return [tuple([dim for axis, dim in enumerate(shape) if axis not in axes])]
+
+
+@shapes_of("Unsqueeze", reads=(1,))
+def unsqueeze(node: Operands) -> Outputs:
+    """With dimensions of size 1 at those axes of the output."""
+    shape = node.shape(0)
+    # Exporters write a scalar for one axis, which ONNX Runtime takes.
+    listed = node.integers_in(1, scalar=True) if node.version >= 13 else node.integers("axes")
+    if shape is None or listed is None:
+        return UNKNOWN
+    rank = len(shape) + len(listed)
+    source = 1 if node.version >= 13 else "axes"
+    axes = node.axes(listed, rank, source, negative=node.version >= _NEGATIVE_AXES)
+    if axes is None:
+        return UNKNOWN if node.problems else [(None,) * rank]
+    rest = iter(shape)
+    return [tuple([1 if axis in axes else next(rest) for axis in range(rank)])]
+
+
+@shapes_of("Expand", reads=(1,))
+def expand(node: Operands) -> Outputs:
+    """Broadcast with the shape that the second input gives."""
+    shape, target = node.shape(0), node.integers_in(1)
+    if target is None or not node.at_least(0, target, 1) or shape is None:
+        return UNKNOWN
+    for axis in range(-1, -min(len(shape), len(target)) - 1, -1):
+        asked = target[axis]
+        if isinstance(asked, int) and asked != 1 and shape[axis] != 1:
+            node.same((0, axis), asked, Element(1, asked, len(target) + axis))
+    return [broadcast([shape, target])]
+
+
+@shapes_of("Tile:6", reads=(1,))
+def tile(node: Operands) -> Outputs:
+    """Each dimension times its number of repeats."""
+    shape, repeats = node.shape(0), node.integers_in(1)
+    if shape is None:
+        return UNKNOWN if repeats is None else [(None,) * len(repeats)]
+    if repeats is None:
+        return [(None,) * len(shape)]
+    if not node.has_count(1, len(repeats), len(shape), 0) or not node.at_least(0, repeats, 1):
+        return UNKNOWN
+    return [tuple([multiply(dim, times) for dim, times in zip(shape, repeats, strict=True)])]
+
+
+@shapes_of("Tile")
+def tile_one_axis(node: Operands) -> Outputs:
+    """Version 1 repeats along one axis; both numbers are inputs that nobody reads as constants."""
+    node.scalar(1)
+    node.scalar(2)
+    shape = node.shape(0)
+    return UNKNOWN if shape is None else [(None,) * len(shape)]
+
+
+@shapes_of("Reshape", reads=(1,))
+def reshape(node: Operands) -> Outputs:
+    """The shape that is asked for: 0 copies a dimension (but with `allowzero`), -1 is what is left of the elements."""
+    source, asked = (1, node.integers_in(1)) if node.version >= 5 else ("shape", node.integers("shape"))
+    shape = node.shape(0)
+    if asked is None:
+        return UNKNOWN
+    copies = not node.integer("allowzero", 0)
+    rest: list[int] = [index for index, dim in enumerate(asked) if dim == -1]
+    if len(rest) > 1:
+        node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", rest[1])
+    node.at_least(-1, asked, source)
+    target: list[Dim] = list(asked)
+    for index, dim in enumerate(asked):
+        if dim == 0 and copies:
+            if shape is not None and index >= len(shape):
+                node.wrong_value(source, 0, f"the input has no dimension {index} to copy", index)
+            target[index] = shape[index] if shape is not None and index < len(shape) else None
+    if rest:
+        target[rest[0]] = None
+    if not node.problems and shape is not None:
+        copied = {index for index, dim in enumerate(asked) if dim == 0 and copies}
+        _count_elements(node, source, shape, target, rest, copied)
+    return [tuple(target)]
+
+
+def _count_elements(
+    node: Operands, source: int | str, shape: Dims, target: list[Dim], rest: list[int], copied: set[int]
+) -> None:
+    """Hold the numbers of elements against each other; what is left for -1 is put in its place."""
+    if rest and 0 in target:
+        # Any number would do, or none, and the texts say nothing: onnx and ONNX Runtime take it as an error, NumPy too.
+        reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
+        node.wrong_value(source, -1, reason, rest[0])
+        return
+    # What is copied stands on both sides, whatever its size; but for 0, of which nothing follows for the others.
+    if any(shape[index] == 0 for index in copied):
+        copied = set()
+    before = [dim for axis, dim in enumerate(shape) if axis not in copied]
+    after = [dim for index, dim in enumerate(target) if index not in rest and index not in copied]
+    for dim in list(after):
+        if isinstance(dim, str) and dim in before:
+            before.remove(dim)
+            after.remove(dim)
+    have, want = product(before), product(after)
+    if not rest:
+        if isinstance(have, int) and isinstance(want, int) and have != want:
+            reason = f"{describe(before)} has {have} elements, {describe(after)} has {want}"
+            node.wrong_value(source, tuple(target), reason)
+    elif isinstance(have, int) and isinstance(want, int) and have % want:
+        reason = f"{describe(before)} has {have} elements, which {want} does not divide"
+        node.wrong_value(source, -1, reason, rest[0])
+    else:
+        sizes = product([dim for dim in before if isinstance(dim, int)])
+        others = [dim for dim in before if not isinstance(dim, int)]
+        target[rest[0]] = divide(have, want)
+        if len(others) == 1 and sizes == want:
+            target[rest[0]] = others[0]

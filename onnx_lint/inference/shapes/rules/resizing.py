@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that scale a tensor, or cut and pad it, to other sizes."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, multiply
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Source
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("Upsample")
+def upsample_image(node: Operands) -> Outputs:
+    """Version 1 scales the height and the width of an image [N, C, H, W]."""
+    shape = node.shape(0, 4)
+    factors = [1.0, 1.0, node.number("height_scale"), node.number("width_scale")]
+    return UNKNOWN if shape is None else [_scaled(shape, range(4), factors)]
+
+
+@shapes_of("Upsample:7", "Upsample:9", "Resize", reads=(1,))
+def scale(node: Operands) -> Outputs:
+    """Each dimension times its scale, rounded down."""
+    shape = node.shape(0)
+    is_attribute = node.operator == "Upsample" and node.version < 9
+    factors = node.numbers("scales") if is_attribute else _factors(node, 1)
+    if factors is None:
+        return UNKNOWN if shape is None else [(None,) * len(shape)]
+    if shape is None:
+        return [(None,) * len(factors)]
+    if not node.has_count("scales" if is_attribute else 1, len(factors), len(shape), 0):
+        return UNKNOWN
+    return [_scaled(shape, range(len(shape)), factors)]
+
+
+@shapes_of("Resize:11", reads=(2, 3))
+def resize(node: Operands) -> Outputs:
+    """The dimensions at `axes` are multiplied by scales and rounded down, or become the sizes that are given."""
+    shape, listed = node.shape(0), node.integers("axes")
+    sizes, factors = _sizes_or_factors(node)
+    given = factors if sizes is None else sizes
+    if shape is None:
+        return UNKNOWN if listed is not None or given is None else [(None,) * len(given)]
+    axes = _axes(node, listed, len(shape))
+    if axes is None:
+        return UNKNOWN
+    of: Source = 0 if listed is None else "axes"
+    _region(node, len(axes), of)
+    if given is None or not node.has_count(2 if sizes is None else 3, len(given), len(axes), of):
+        return [tuple([None if axis in axes else dim for axis, dim in enumerate(shape)])]
+    if sizes is not None:
+        return [_sized(node, shape, axes, sizes)]
+    policy = node.text("keep_aspect_ratio_policy", "stretch")
+    if policy != "stretch":
+        node.wrong_value(
+            "keep_aspect_ratio_policy", policy, "the node has scales, and only sizes have proportions to keep"
+        )
+    if node.text("coordinate_transformation_mode") == _CROPS:
+        # By the description the region counts as well, onnx leaves it out.
+        factors = None
+    return [_scaled(shape, axes, factors or [None] * len(axes))]
+
+
+def _sizes_or_factors(node: Operands) -> tuple[Dims | None, Sequence[float | None] | None]:
+    """What is known of sizes or scales, one of which the node has; None for the other one, and where neither is known.
+
+    An empty tensor stands for none: version 11 wants it where there are no scales, and exporters go on writing it.
+    """
+    sizes = node.integers_in(3) if node.given(3) else None
+    factors = _factors(node, 2) if node.given(2) else None
+    if sizes:
+        node.at_least(0, sizes, 3)
+        # Both at once, or neither, is for another rule.
+        return (None, None) if factors else (sizes, None)
+    if node.given(3) and sizes is None:
+        # Scales would have to be empty if these are not.
+        return None, factors or None
+    return None, factors
+
+
+def _axes(node: Operands, listed: tuple[int, ...] | None, rank: int) -> tuple[int, ...] | None:
+    # Of an axis that stands there twice the description says that the behaviour is undefined.
+    return tuple(range(rank)) if listed is None else node.axes(listed, rank, "axes")
+
+
+_CROPS = "tf_crop_and_resize"
+"""The only mode in which the region of interest has an effect."""
+
+
+def _region(node: Operands, count: int, of: Source) -> None:
+    """The region of interest has a start and an end for each axis."""
+    if node.text("coordinate_transformation_mode") != _CROPS or not node.given(1):
+        return
+    shape = node.shape(1, 1)
+    if shape is not None and isinstance(shape[0], int):
+        node.has_count(1, shape[0], 2 * count, of)
+
+
+def _factors(node: Operands, index: int) -> Sequence[float | None] | None:
+    """The scales in an input, or as many unknowns as its shape says; None where neither is known."""
+    if node.shape(index, 1) is None:
+        return None
+    content = node.content(index)
+    if content is None:
+        unknown = node.integers_in(index)
+        return None if unknown is None else [None] * len(unknown)
+    factors = [each if isinstance(each, int | float) else None for each in content]
+    for at, factor in enumerate(factors):
+        if factor is None:
+            continue
+        if node.operator == "Upsample" and factor < 1:
+            node.wrong_value(index, factor, "at least 1", at)
+        elif not factor > 0:
+            node.wrong_value(index, factor, "scales are greater than 0", at)
+    return factors
+
+
+def _scaled(shape: Dims, axes: Sequence[int], factors: Sequence[float | None]) -> Dims:
+    found: list[Dim] = list(shape)
+    for axis, factor in zip(axes, factors, strict=True):
+        found[axis] = _times(shape[axis], factor)
+    return tuple(found)
+
+
+def _times(size: Dim, factor: float | None) -> Dim:
+    """A size times a scale, rounded down; None where it depends on the precision in which that is computed.
+
+    The description names none; onnx and ONNX Runtime compute in 32 bits, where 10 * 0.7 is 7, others in 64, where it is
+    6 as the 32 bits of the scale stand for a little less than 0.7.
+    """
+    if factor == 1:
+        return size
+    if isinstance(size, str) and factor is not None and float(factor).is_integer():
+        return multiply(size, int(factor))
+    if not isinstance(size, int) or factor is None or not math.isfinite(factor) or factor < 0:
+        return None
+    wide = size * factor
+    narrow = _in_32_bits(_in_32_bits(size) * factor)
+    if not (math.isfinite(wide) and math.isfinite(narrow)):
+        return None
+    return math.floor(wide) if math.floor(wide) == math.floor(narrow) else None
+
+
+def _in_32_bits(number: float) -> float:
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", number))[0])
+    except OverflowError:
+        return math.inf
+
+
+def _sized(node: Operands, shape: Dims, axes: Sequence[int], sizes: Dims) -> Dims:
+    """The sizes as they are, or such that the image keeps its proportions and is not larger, or not smaller."""
+    found: list[Dim] = list(shape)
+    policy = node.text("keep_aspect_ratio_policy", "stretch")
+    before = tuple([shape[axis] for axis in axes])
+    if policy == "stretch":
+        after = sizes
+    elif are_sizes(before) and are_sizes(sizes) and 0 not in before and min(sizes, default=0) >= 0:
+        after = _in_proportion(before, sizes, is_larger=policy == "not_smaller")
+    else:
+        after = (None,) * len(axes)
+    for axis, size in zip(axes, after, strict=True):
+        found[axis] = size
+    return tuple(found)
+
+
+def _in_proportion(before: Sequence[int], sizes: Sequence[int], *, is_larger: bool) -> Dims:
+    """All sizes times the smallest ratio that is asked for, or the largest, rounded to the nearest integer."""
+    ratios = [(size / one, size, one) for one, size in zip(before, sizes, strict=True)]
+    if not ratios:
+        return ()
+    _, up, down = (max if is_larger else min)(ratios)
+    # Halves are rounded up; but computed in floating point they may come out as less, if the ratio is not exact.
+    is_exact = down & (down - 1) == 0
+    found: list[Dim] = []
+    for one in before:
+        is_half = 2 * one * up % (2 * down) == down
+        found.append(None if is_half and not is_exact else (2 * one * up + down) // (2 * down))
+    return tuple(found)
+
+
+@shapes_of("CenterCropPad", reads=(1,))
+def crop_or_pad(node: Operands) -> Outputs:
+    """The dimensions at `axes` become those that the second input gives."""
+    shape, target, listed = node.shape(0), node.integers_in(1), node.integers("axes")
+    if target is not None:
+        node.at_least(0, target, 1)
+    if shape is None:
+        return UNKNOWN if target is None or listed is not None else [target]
+    axes = _axes(node, listed, len(shape))
+    of: Source = 0 if listed is None else "axes"
+    if axes is None or (target is not None and not node.has_count(1, len(target), len(axes), of)):
+        return UNKNOWN
+    found: list[Dim] = list(shape)
+    for axis, size in zip(axes, target or (None,) * len(axes), strict=True):
+        found[axis] = size
+    return [tuple(found)]

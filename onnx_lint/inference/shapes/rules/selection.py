@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators whose result has as many elements as fulfil something, or as are asked for."""
+
+from __future__ import annotations
+
+import math
+
+from onnx_lint.inference.shapes.dims import Dim, are_sizes, product
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import equations, shapes_of
+
+# Three numbers tell a selected box: batch, class and index. Consumers take the first of what should be scalars.
+equations({"NonMaxSuppression": "boxes[b s 4] scores[b c s] ... -> selected[? 3]"})
+
+
+@shapes_of("Compress", reads=(1,))
+def compress(node: Operands) -> Outputs:
+    """The slices along the axis, or the elements if there is none, for which the condition is true.
+
+    Consumers take a condition of any rank, and until version 10 a scalar input.
+    """
+    shape = node.shape(0, at_least=0 if node.version < _NO_SCALAR else 1)
+    axis = node.integer("axis")
+    if axis is None:
+        return [(_chosen(node, product(shape) if shape is not None else None),)]
+    if shape is None:
+        return UNKNOWN
+    place = node.axis(axis, len(shape), "axis")
+    return UNKNOWN if place is None else [(*shape[:place], _chosen(node, shape[place]), *shape[place + 1 :])]
+
+
+def _chosen(node: Operands, size: Dim) -> Dim:
+    """How many of so many elements the condition chooses; it may be shorter."""
+    condition = node.content(1)
+    if not isinstance(size, int) or not are_sizes(condition):
+        return None
+    return sum(map(bool, condition[:size]))
+
+
+_NO_SCALAR = 11
+"""The version of Compress from which consumers refuse a scalar."""
+
+
+@shapes_of("NonZero")
+def non_zero(node: Operands) -> Outputs:
+    """A row for each dimension, a column for each element that is not 0."""
+    shape = node.shape(0)
+    return [(len(shape) if shape is not None else None, None)]
+
+
+@shapes_of("OneHot", reads=(1,))
+def one_hot(node: Operands) -> Outputs:
+    """The indices with one more dimension, of the size `depth`."""
+    indices, depth = node.shape(0, at_least=1), node.scalar(1)
+    if node.shape(2, 1) is not None:
+        node.same((2, 0), 2, None)
+    if isinstance(depth, float):
+        depth = math.trunc(depth) if math.isfinite(depth) else None
+    if not node.at_least(0, (depth,), 1) or indices is None:
+        return UNKNOWN
+    axis = node.axis(node.integer("axis", -1), len(indices) + 1, "axis")
+    return UNKNOWN if axis is None else [(*indices[:axis], depth, *indices[axis:])]
+
+
+@shapes_of("TopK", reads=(1,))
+def top_k(node: Operands) -> Outputs:
+    """The first k elements along an axis: until version 9 an attribute says how many, then an input of one element."""
+    shape = node.shape(0)
+    source: int | str = "k"
+    count: Dim = node.integer("k")
+    if node.version >= _AS_INPUT:
+        source, listed = 1, node.integers_in(1)
+        if listed is not None and not node.has_count(1, len(listed), 1):
+            return UNKNOWN
+        count = listed[0] if listed else None
+    # Later texts want a positive number, too, but consumers take 0 of the largest.
+    if not node.at_least(0 if source == 1 else 1, (count,), source) or shape is None:
+        return UNKNOWN
+    axis = node.axis(node.integer("axis", -1), len(shape), "axis")
+    if axis is None:
+        return UNKNOWN
+    size = shape[axis]
+    if isinstance(size, int) and isinstance(count, int) and count > size:
+        node.wrong_value(source, count, f"there are {size} elements along the axis", 0 if source == 1 else None)
+        return UNKNOWN
+    return [(*shape[:axis], count, *shape[axis + 1 :])] * 2
+
+
+_AS_INPUT = 10
+"""The version from which an input says how many."""
+
+
+@shapes_of("Unique")
+def unique(node: Operands) -> Outputs:
+    """The different slices along an axis, or elements if there is none; for each of the input's, which one it is."""
+    shape = node.shape(0)
+    axis = node.integer("axis")
+    if axis is None:
+        return [(None,), (None,), (product(shape) if shape is not None else None,), (None,)]
+    if shape is None:
+        return [None, (None,), (None,), (None,)]
+    place = node.axis(axis, len(shape), "axis")
+    if place is None:
+        return UNKNOWN
+    return [(*shape[:place], None, *shape[place + 1 :]), (None,), (shape[place],), (None,)]

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences and optionals, of which the shape of what they hold is followed, and how many elements a sequence has.
+
+No position in a sequence is looked at: what is known of its elements holds for all of them.
+"""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import (
+    Dim,
+    Dims,
+    Shape,
+    add,
+    are_sizes,
+    divide_down,
+    is_natural,
+    multiply,
+    subtract,
+    union,
+)
+from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, held
+from onnx_lint.inference.shapes.registration import shapes_of
+
+# --- optionals
+
+
+@shapes_of("Optional")
+def optional(node: Operands) -> Outputs:
+    """Holds the input, or where there is none nothing, of the type that the attribute gives."""
+    if node.given(0):
+        return [Inside(node.held(0))]
+    kind = node.tensor("type")
+    return [Inside(held(kind))] if kind is not None else UNKNOWN
+
+
+@shapes_of("OptionalGetElement")
+def optional_element(node: Operands) -> Outputs:
+    """What the optional holds; from version 18 on a tensor or a sequence may stand for itself."""
+    kind = node.fact(0).kind
+    if kind is None:
+        return UNKNOWN
+    return [node.inside(0) if kind.startswith("optional(") else node.held(0)]
+
+
+@shapes_of("OptionalHasElement")
+def has_element(node: Operands) -> Outputs:
+    """A truth value."""
+    return [()]
+
+
+# --- sequences
+
+
+@shapes_of("SequenceEmpty")
+def empty(node: Operands) -> Outputs:
+    """A sequence without elements, whose shapes are those of what comes in later."""
+    return [Inside(None, 0)]
+
+
+@shapes_of("SequenceConstruct")
+def construct(node: Operands) -> Outputs:
+    """A sequence of the inputs."""
+    found: Shape = node.shape(0)
+    for index in range(1, node.count):
+        found = union(found, node.shape(index))
+    return [Inside(found, node.count)]
+
+
+@shapes_of("SequenceInsert", reads=(0,))
+def insert(node: Operands) -> Outputs:
+    """One element more; the position is a scalar."""
+    node.scalar(2)
+    inside, count = node.inside(0), node.element_count(0)
+    if count == 0:
+        return [Inside(node.shape(1), 1)]
+    return [Inside(None if isinstance(inside, Inside) else union(inside, node.shape(1)), add(count, 1))]
+
+
+@shapes_of("SequenceErase", reads=(0,))
+def erase(node: Operands) -> Outputs:
+    """One element less; the position is a scalar."""
+    node.scalar(1)
+    count = subtract(node.element_count(0), 1)
+    return [Inside(node.inside(0), count if is_natural(count) else None)]
+
+
+@shapes_of("SequenceAt")
+def element(node: Operands) -> Outputs:
+    """An element; the position is a scalar."""
+    node.scalar(1)
+    return [node.inside(0)]
+
+
+@shapes_of("SequenceLength")
+def length(node: Operands) -> Outputs:
+    """A number."""
+    return [()]
+
+
+@shapes_of("ConcatFromSequence", reads=(0,))
+def concat(node: Operands) -> Outputs:
+    """The elements one behind the other along an axis, which is a new one with `new_axis`."""
+    is_new = node.integer("new_axis", 0)
+    if is_new not in (0, 1):
+        node.wrong_value("new_axis", is_new, "it may be 0 or 1")
+    inside = node.inside(0)
+    if not isinstance(inside, tuple):
+        return UNKNOWN
+    axis = node.axis(node.integer("axis"), len(inside) + is_new, "axis")
+    if axis is None:
+        return UNKNOWN
+    count = node.element_count(0)
+    size = count if is_new else multiply(count, inside[axis])
+    return [(*inside[:axis], size, *inside[axis + 1 - is_new :])]
+
+
+@shapes_of("SplitToSequence", reads=(1,))
+def split(node: Operands) -> Outputs:
+    """Parts of one size, of which the last may be smaller, or of the sizes in a list that add up to the dimension."""
+    data = node.shape(0, at_least=1)
+    shape = node.shape(1, at_most=1)
+    if data is None:
+        return UNKNOWN
+    axis = node.axis(node.integer("axis", 0), len(data), "axis")
+    if axis is None:
+        return UNKNOWN
+    if not node.given(1):
+        keeps = node.integer("keepdims", 1) != 0
+        return [Inside((*data[:axis], *((1,) if keeps else ()), *data[axis + 1 :]), data[axis])]
+    part = _part(node, data, axis) if shape is not None else None
+    return [Inside((*data[:axis], part, *data[axis + 1 :]), _part_count(node, data[axis]))]
+
+
+def _part_count(node: Operands, size: Dim) -> Dim:
+    """How many parts there are: one for each size of a list, or as many of one size as it takes."""
+    shape, parts = node.shape(1), node.content(1)
+    if shape is not None and len(shape) == 1:
+        return shape[0]
+    each = parts[0] if parts else None
+    return divide_down(add(size, each - 1), each) if isinstance(each, int) and each > 0 else None
+
+
+def _part(node: Operands, data: Dims, axis: int) -> Dim:
+    """The size that all parts have along the axis, where they have the same; what is not right is noted."""
+    parts = node.content(1)
+    if not are_sizes(parts):
+        return None
+    size = data[axis]
+    if node.shape(1) == ():
+        # The description wants positive numbers in one place and lets 0 pass in another: no part of 0 makes up a size.
+        if not node.at_least(1, parts, 1):
+            return None
+        return parts[0] if isinstance(size, int) and size % parts[0] == 0 else None
+    if not node.at_least(0, parts, 1):
+        return None
+    if isinstance(size, int) and sum(parts) != size:
+        node.wrong_value(1, parts, f"dimension {axis} of input 0 is {size}, the sum is {sum(parts)}")
+    return parts[0] if len(set(parts)) == 1 else None

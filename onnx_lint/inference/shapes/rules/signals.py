@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of signals: windows, Fourier transforms, mel scales."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Shape
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Element, Source, Unequal
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_COMPLEX = 2
+"""A complex number is a real and an imaginary part along the last axis, a real one is alone there."""
+
+
+@shapes_of("BlackmanWindow", "HammingWindow", "HannWindow", reads=(0,))
+def window(node: Operands) -> Outputs:
+    """As many numbers as the input says."""
+    return [(_count(node, 0, least=1),)]
+
+
+@shapes_of("MelWeightMatrix", reads=(0, 1))
+def mel_weight_matrix(node: Operands) -> Outputs:
+    """A row for each frequency of a one-sided transform, a column for each band."""
+    bands, length = _count(node, 0), _count(node, 1)
+    for index in range(2, 5):
+        node.scalar(index)
+    return [(_one_sided(length), bands)]
+
+
+@shapes_of("DFT", reads=(1,))
+def transform(node: Operands) -> Outputs:
+    """Until version 19 the axis is an attribute, and axis 0 the batch."""
+    return _transformed(node, node.integer("axis", 1), "axis")
+
+
+@shapes_of("DFT:20", reads=(1, 2))
+def transform_by_inputs(node: Operands) -> Outputs:
+    """The axis is an input, that before the last one if there is none."""
+    axis = _whole(node, 2) if node.given(2) else -2
+    return _transformed(node, axis, 2)
+
+
+def _transformed(node: Operands, axis: Dim, source: Source) -> Outputs:
+    """The signal along the axis, of the length that input 1 gives, as complex numbers.
+
+    One-sided, half of it is left; the inverse of that makes real numbers of the whole length again.
+    """
+    shape = node.shape(0, at_least=2)
+    length = _count(node, 1) if node.given(1) else None
+    if shape is None:
+        return UNKNOWN
+    is_one_sided, is_inverse = bool(node.integer("onesided", 0)), bool(node.integer("inverse", 0))
+    if is_one_sided:
+        # Half of a transform stands for real numbers only, which come out of it, or go in.
+        node.same((0, -1), _COMPLEX if is_inverse else 1, Element("onesided", node.integer("onesided")))
+    else:
+        _are_numbers(node)
+    place = node.axis(axis, len(shape), source, 0 if isinstance(source, int) else None)
+    if place == len(shape) - 1:
+        node.wrong_value(source, axis, "the last axis has the parts of complex numbers")
+    last = 1 if is_one_sided and is_inverse else _COMPLEX
+    if place is None:
+        return [(*(None,) * (len(shape) - 1), last)] if not node.problems else UNKNOWN
+    size = length if node.given(1) else shape[place]
+    if is_one_sided and not is_inverse:
+        size = _one_sided(size)
+    elif is_one_sided and not node.given(1):
+        size = 2 * (size - 1) if isinstance(size, int) and size else None
+    return [(*shape[:place], size, *shape[place + 1 : -1], last)]
+
+
+@shapes_of("STFT", reads=(1, 3))
+def short_time_transform(node: Operands) -> Outputs:
+    """A transform of each frame of a batch of signals; a window is as long as a frame."""
+    shape = node.shape(0, 3)
+    step = _whole(node, 1)
+    if not node.at_least(1, (step,), 1):
+        step = None
+    frame = _frame(node, shape)
+    if shape is not None:
+        _are_numbers(node)
+    batch, length = shape[:2] if shape is not None else (None, None)
+    bins = _one_sided(frame) if node.integer("onesided", 1) else frame
+    frames = None
+    if isinstance(length, int) and isinstance(frame, int):
+        if frame > length:
+            by = Element(3, frame, 0) if node.given(3) else node.place(2, 0)
+            node.problems.append(Unequal(Dimension(0, 1, length), frame, by, or_more=True))
+            return UNKNOWN
+        frames = (length - frame) // step + 1 if isinstance(step, int) else None
+    return [(batch, frames, bins, _COMPLEX)]
+
+
+def _frame(node: Operands, shape: Shape) -> Dim:
+    """The length of a frame: as the input says, or that of the window, or the whole signal."""
+    window = node.shape(2, 1)
+    if node.given(3):
+        frame = _count(node, 3)
+        if isinstance(frame, int):
+            node.same((2, 0), frame, Element(3, frame, 0))
+        return frame
+    if node.given(2):
+        return window[0] if window is not None else None
+    return shape[1] if shape is not None else None
+
+
+def _are_numbers(node: Operands) -> None:
+    """Along the last axis of a signal stand real numbers, or complex ones."""
+    if node.dim(0, -1) != 1:
+        node.same((0, -1), _COMPLEX, None)
+
+
+def _count(node: Operands, index: int, *, least: int = 0) -> Dim:
+    """A number of something in a scalar; one that is too small is noted."""
+    count = _whole(node, index)
+    return count if node.at_least(least, (count,), index) else None
+
+
+def _whole(node: Operands, index: int) -> Dim:
+    number = node.scalar(index)
+    return None if isinstance(number, float) else number
+
+
+def _one_sided(length: Dim) -> Dim:
+    """How many frequencies are left where the others are their mirror."""
+    return length // 2 + 1 if isinstance(length, int) else None

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on text."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of("StringNormalizer")
+def normalizer(node: Operands) -> Outputs:
+    """A list, or one row, from which words are taken out: none where there are no words to stop at."""
+    shape = node.shape(0, at_least=1, at_most=2)
+    if shape is None:
+        return UNKNOWN
+    if len(shape) == 2:
+        node.same((0, 0), 1, None)
+    # Of no words at all ONNX Runtime makes an empty one.
+    size = shape[-1] if not node.length("stopwords") and isinstance(shape[-1], int) and shape[-1] else None
+    return [(*[1] * (len(shape) - 1), size)]
+
+
+@shapes_of("StringSplit")
+def split(node: Operands) -> Outputs:
+    """The parts of each text along one more dimension, and how many they are."""
+    shape = node.shape(0)
+    return [None if shape is None else (*shape, None), shape]
+
+
+@shapes_of("TfIdfVectorizer")
+def vectorizer(node: Operands) -> Outputs:
+    """A number for each coordinate of the n-grams, for one list or for each row."""
+    shape = node.shape(0, at_least=1, at_most=2)
+    if shape is None:
+        return UNKNOWN
+    coordinates = node.integers("ngram_indexes")
+    size: Dim = max(coordinates) + 1 if coordinates and node.at_least(0, coordinates, "ngram_indexes") else None
+    return [(*shape[:-1], size)]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of training: gradients, and the tensors that an optimizer updates with them."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Shape
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+_TRAINING = "ai.onnx.preview.training::"
+
+_SCALARS = 2
+"""The inputs of an optimizer before its tensors: the learning rate and the number of updates."""
+
+
+@shapes_of(_TRAINING + "Gradient")
+def gradient(node: Operands) -> Outputs:
+    """A derivative by each tensor of `xs`, whose values come in first."""
+    names = node.argument("xs")
+    return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
+
+
+@shapes_of(_TRAINING + "Adagrad")
+def adaptive_gradient(node: Operands) -> Outputs:
+    """The new tensors and the new states; the factor made of the learning rate is a scalar."""
+    node.scalar(0)
+    return _updated(node, 3)
+
+
+@shapes_of(_TRAINING + "Momentum")
+def momentum(node: Operands) -> Outputs:
+    """The new tensors and the new states."""
+    return _updated(node, 3)
+
+
+@shapes_of(_TRAINING + "Adam")
+def adam(node: Operands) -> Outputs:
+    """The new tensors and the new states of both kinds."""
+    return _updated(node, 4)
+
+
+def _updated(node: Operands, groups: int) -> Outputs:
+    """The new tensors and states. Behind the scalars stand groups of inputs: tensors, gradients, then states.
+
+    The pseudo code of the descriptions broadcasts a tensor, its gradient and its states.
+    """
+    node.scalar(1)
+    count, rest = divmod(node.count - _SCALARS, groups)
+    if count < 1 or rest:
+        return UNKNOWN
+    found: list[Shape] = [None] * (count * (groups - 1))
+    for index in range(count):
+        members = [_SCALARS + group * count + index for group in range(groups)]
+        shapes = [node.shape(member) for member in members]
+        whole = node.broadcast(shapes, members)
+        del shapes[_GRADIENT]
+        for at, shape in enumerate(shapes):
+            found[at * count + index] = shape if whole is None else whole
+    return found
+
+
+_GRADIENT = 1
+"""The group of the gradients, which do not come out again."""

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What transformers have beside attention, and other kinds of it."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.dims import Dim, Shape, divide, multiply, unified
+from onnx_lint.inference.shapes.equations import solve
+from onnx_lint.inference.shapes.operands import Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Element, Place, Unequal
+from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.rules.attention import Part, shares
+
+equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
+
+_PACKED, _SPLIT = 3, 4
+"""The ranks of [batch, length, heads * size] and of [batch, heads, length, size]."""
+
+
+@shapes_of("ai.onnx.preview::FlexAttention")
+def flexible_attention(node: Operands) -> Outputs:
+    """A mixture of the values for each query; groups of heads share keys and values."""
+    outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
+    query, key = node.fact(0).shape, node.fact(1).shape
+    if query is not None and key is not None and len(query) == len(key) == _SPLIT:
+        shares(node, Part(0, query), Part(1, key))
+    return outputs
+
+
+@shapes_of("LinearAttention")
+def linear_attention(node: Operands) -> Outputs:
+    """Heads are packed along the last axis; the state has a matrix for each head of keys."""
+    batch, steps = _of_packed(node)
+    heads, shared = _positive(node, "q_num_heads"), _positive(node, "kv_num_heads")
+    shares(node, Part(0, (batch, heads, steps, None), True), Part(1, (batch, shared, steps, None), True))
+    of_key = _size(node, 0, heads, "q_num_heads")
+    of_value = _size(node, 2, shared, "kv_num_heads")
+    node.same((1, 2), multiply(shared, of_key), node.place(0, 2))
+    of_key = unified(of_key, divide(node.dim(1, 2), shared))
+    of_key = node.same((3, 2), of_key, node.place(0, 2))
+    of_value = node.same((3, 3), of_value, node.place(2, 2))
+    for index, wide in ((4, multiply(shared, of_key)), (5, 1)):
+        # A gate has a number for each head; a decay may have one for each number of a key, an update one for all.
+        if node.dim(index, 2) != wide:
+            node.same((index, 2), shared if wide is not None else None, Element("kv_num_heads", shared))
+    return [(batch, steps, multiply(heads, of_value)), (batch, shared, of_key, of_value)]
+
+
+def _of_packed(node: Operands) -> tuple[Dim, Dim]:
+    """Batch and length, which all inputs share but for the state, which has no length."""
+    text = "Q[b t ?] K[b t ?] V[b t ?] state[b @kv_num_heads ? ?] decay[b t ?] beta[b t ?] -> both[b t]"
+    shape = solve(text, node)[0]
+    return (shape[0], shape[1]) if isinstance(shape, tuple) else (None, None)
+
+
+def _positive(node: Operands, name: str) -> int | None:
+    """A number of heads; None for what is none, which is noted."""
+    number = node.integer(name)
+    return number if number is not None and node.at_least(1, (number,), name) else None
+
+
+def _size(node: Operands, index: int, heads: Dim, name: str) -> Dim:
+    """The size of each head of an input in which they are packed; a rest is noted."""
+    hidden = node.dim(index, 2)
+    if isinstance(hidden, int) and isinstance(heads, int) and hidden % heads:
+        node.indivisible(Dimension(index, 2, hidden), heads, Element(name, heads))
+    return divide(hidden, heads)
+
+
+@shapes_of("CausalConvWithState")
+def causal_convolution(node: Operands) -> Outputs:
+    """A kernel for each channel; what it reaches back is the state."""
+    outputs = solve("X[b c t] W[c 1 ?] bias[c] state[b c ?] -> Y[b c t]", node)
+    kernel = node.dim(1, 2)
+    if kernel == 0:
+        node.problems.append(Unequal(Dimension(1, 2, 0), 1, or_more=True))
+    reach = node.same((3, 2), kernel - 1 if isinstance(kernel, int) and kernel else None, node.place(1, 2))
+    shape = outputs[0]
+    return [shape, (*shape[:2], reach) if isinstance(shape, tuple) else None]
+
+
+@shapes_of("RotaryEmbedding")
+def rotary_embedding(node: Operands) -> Outputs:
+    """Pairs of numbers of each head are turned; the caches have an angle for each pair of each position."""
+    shape = node.shape(0, at_least=_PACKED, at_most=_SPLIT)
+    half, by = _pairs(node, shape)
+    by_position = node.given(3)
+    batch, steps = (0, _PACKED - 2 if shape is not None and len(shape) == _PACKED else 2)
+    for index in (1, 2):
+        if node.shape(index, 2 if by_position else _PACKED) is None:
+            continue
+        node.same((index, -1), half, by)
+        for axis, of_input in ((0, batch), (1, steps)) if not by_position and shape is not None else ():
+            node.same((index, axis), node.dim(0, of_input), node.place(0, of_input))
+    if by_position and node.shape(3, 2) is not None and shape is not None:
+        node.equal((0, batch), (3, 0))
+        node.equal((0, steps), (3, 1))
+    return [shape]
+
+
+def _pairs(node: Operands, shape: Shape) -> tuple[Dim, Place | None]:
+    """How many pairs of numbers of each head are turned, all or as many as an attribute says, and what says it."""
+    size: Dim = None
+    if shape is not None and len(shape) == _SPLIT:
+        size = shape[-1]
+    elif shape is not None:
+        heads = node.integer("num_heads", 0)
+        if heads > 0:
+            size = _size(node, 0, heads, "num_heads")
+        elif not heads:
+            # Without that nothing says which numbers of what is packed are a head's.
+            node.wrong_rank(0, _SPLIT, _SPLIT, "num_heads")
+    turned = node.integer("rotary_embedding_dim", 0)
+    if turned > 0:
+        return turned // 2, Element("rotary_embedding_dim", turned)
+    return size // 2 if isinstance(size, int) else None, node.place(0, -1)

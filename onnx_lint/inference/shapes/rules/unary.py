@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators whose output has the shape of the first input."""
+
+from __future__ import annotations
+
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.registration import shapes_of
+
+
+@shapes_of(
+    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Bernoulli", "BitCast", "BitwiseNot", "Cast", "CastLike",
+    "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "IsInf", "IsNaN",
+    "LRN", "LeakyRelu", "Log", "LpNormalization", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
+    "Reciprocal", "RegexFullMatch", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus",
+    "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
+)  # fmt: skip
+def as_first(node: Operands) -> Outputs:
+    """The shape of the first input."""
+    return [node.shape(0)]
+
+
+@shapes_of("Identity")
+def identity(node: Operands) -> Outputs:
+    """The first input, which may be a sequence or an optional."""
+    return [node.held(0)]
+
+
+@shapes_of("Clip")
+def clip(node: Operands) -> Outputs:
+    """The bounds are scalars."""
+    node.scalar(1)
+    node.scalar(2)
+    return [node.shape(0)]
+
+
+@shapes_of("Dropout")
+def dropout(node: Operands) -> Outputs:
+    """The output and the mask; ratio and training mode are scalars."""
+    node.scalar(1)
+    node.scalar(2)
+    return [node.shape(0), node.shape(0)]
+
+
+@shapes_of("Hardmax", "LogSoftmax", "Softmax")
+def softmax(node: Operands) -> Outputs:
+    """The axis is one of the input's; until version 12 it may be where the input is cut into two."""
+    shape = node.shape(0, at_least=1)
+    if shape is None:
+        return UNKNOWN
+    node.axis(node.integer("axis", -1), len(shape), "axis")
+    return [shape]

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What convolution and pooling have in common: a window that moves over the spatial axes of a padded input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, multiply
+from onnx_lint.inference.shapes.operands import Operands
+from onnx_lint.inference.shapes.problem import Dimension, Element, Source, Unequal
+
+SAME = ("SAME_UPPER", "SAME_LOWER")
+
+
+class Window(Record):
+    """The attributes that say how a window moves, a number for each spatial axis."""
+
+    kernel: Dims
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begin: tuple[int, ...]
+    end: tuple[int, ...]
+    """How much is put before and behind each axis."""
+    is_automatic: bool
+    """Whether the padding is such that as many windows fit as strides, instead of these numbers."""
+    weights: int | None = None
+    """The input whose shape gives the kernel, if one does."""
+
+    def place(self, axis: int) -> Dimension | None:
+        """The dimension of the weights that gives the kernel's size along a spatial axis."""
+        size = self.kernel[axis]
+        return Dimension(self.weights, axis + 2, size) if self.weights is not None and isinstance(size, int) else None
+
+    def extent(self, axis: int) -> int | None:
+        """How many elements of an axis the window stretches over."""
+        size = self.kernel[axis]
+        return (size - 1) * self.dilations[axis] + 1 if isinstance(size, int) else None
+
+
+def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None = None) -> Window | None:
+    """The window of a node over `rank` spatial axes; None where an attribute is wrong, which is noted.
+
+    `kernel` is the size of the window where no attribute says it, as that of the input `weights`.
+    """
+    strides = per_axis(node, "strides", rank, least=1)
+    dilations = per_axis(node, "dilations", rank, least=1)
+    pads = per_axis(node, "pads", 2 * rank, least=0)
+    stated = node.integers("kernel_shape")
+    if stated or (stated is not None and kernel is None):
+        are_right = node.has_count("kernel_shape", len(stated), rank, 0) and node.at_least(1, stated, "kernel_shape")
+        kernel = stated if are_right else None
+    if kernel is None or strides is None or dilations is None or pads is None or len(kernel) != rank:
+        return None
+    # VALID is no padding at all, and SAME_UPPER and SAME_LOWER say by themselves how much.
+    automatic = node.text("auto_pad", "NOTSET")
+    if automatic == "VALID":
+        pads = (0,) * (2 * rank)
+    return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic in SAME, weights)
+
+
+def per_axis(node: Operands, name: str, count: int, *, least: int, by: Source = 0) -> tuple[int, ...] | None:
+    """A list with so many numbers for the spatial axes of an input; None for a wrong one, which is noted.
+
+    Without one, or with an empty one, the least, which changes nothing.
+    """
+    values = node.integers(name)
+    if not values:
+        return (least,) * count
+    if not node.has_count(name, len(values), count, by) or not node.at_least(least, values, name):
+        return None
+    return values
+
+
+def slid(node: Operands, shape: Dims, over: Window, *, rounds_up: bool = False) -> Dims | None:
+    """The sizes of the spatial axes behind the window; None where it is larger than the padded input can be.
+
+    `rounds_up` lets a last window begin within the input that ends behind it.
+    """
+    found: list[Dim] = []
+    for axis, size in enumerate(shape[2:]):
+        found.append(_slid(node, axis, size, over, rounds_up=rounds_up))
+    return None if node.problems else tuple(found)
+
+
+def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool) -> Dim:
+    stride, extent = over.strides[axis], over.extent(axis)
+    if over.is_automatic:
+        return divide_down(add(size, stride - 1), stride)
+    before, behind = over.begin[axis], over.end[axis]
+    if extent is None:
+        return None
+    if not isinstance(size, int):
+        # One window fits at least, or the node cannot run. Rounded up it depends on the size how many do.
+        left = add(size, before + behind - extent)
+        return add(divide_down(left, stride), 1) if stride == 1 or not rounds_up else None
+    left = size + before + behind - extent
+    # Rounded up, a window may begin in the input and end behind it, though no other fits.
+    lacking = -left if not rounds_up else -left - stride + 1
+    if lacking > 0:
+        # Of an empty input nothing comes, whatever the window; a node test case has such inputs. And pools of ONNX
+        # Runtime take a window that sticks out by less than two strides: they divide towards zero, where the texts
+        # round down, and give one number or none. Convolutions refuse any.
+        is_run = over.weights is None and -left < 2 * stride
+        if size and not is_run:
+            place = Dimension(0, axis + 2, size)
+            by = Element("kernel_shape", over.kernel[axis], axis) if node.integers("kernel_shape") else over.place(axis)
+            node.problems.append(Unequal(place, size + lacking, by, or_more=True))
+        return None
+    count = -(-left // stride) + 1 if rounds_up else left // stride + 1
+    if rounds_up and (count - 1) * stride >= size + before:
+        # A window that would begin in the padding behind the input is left out, as the texts say from version 22 on.
+        # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and nobody says who is right.
+        return count - 1 if node.version >= _LEAVES_OUT and node.operator != "LpPool" else None
+    return count
+
+
+_LEAVES_OUT = 22
+
+
+def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0) -> Dim:
+    """The size of a spatial axis of which the window made `size`, and `more` besides; unknown where nothing is left."""
+    extent = over.extent(axis)
+    if extent is None:
+        return None
+    if not isinstance(size, int):
+        return add(multiply(size, over.strides[axis]), more + extent - over.strides[axis] - _padding(over, axis))
+    length = over.strides[axis] * (size - 1) + more + extent - _padding(over, axis)
+    if length < 0 and size:
+        place = axis if over.begin[axis] else axis + len(over.begin)
+        reason = f"more is taken from spatial axis {axis} than the {length + over.begin[axis] + over.end[axis]} it has"
+        node.wrong_value("pads", (over.begin + over.end)[place], reason, place)
+    return length if length >= 0 else None
+
+
+def _padding(over: Window, axis: int) -> int:
+    return over.begin[axis] + over.end[axis]
+
+
+def spatial_kernel(shape: Sequence[Dim]) -> Dims:
+    """The kernel that weights of a shape have."""
+    return tuple(shape[2:])

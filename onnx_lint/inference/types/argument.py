@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attribute values as far as types depend on them: hashable, looked up where a function's parameter stands for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from onnx_lint.inference.types.type_string import TENSORS, from_proto, tensor_of
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+
+_INT: Final = ATTRIBUTE_TYPE_CODES["INT"]
+_STRING: Final = ATTRIBUTE_TYPE_CODES["STRING"]
+_TENSOR: Final = ATTRIBUTE_TYPE_CODES["TENSOR"]
+_SPARSE_TENSOR: Final = ATTRIBUTE_TYPE_CODES["SPARSE_TENSOR"]
+_TYPE_PROTO: Final = ATTRIBUTE_TYPE_CODES["TYPE_PROTO"]
+_LISTS: Final[Mapping[int, str]] = {
+    ATTRIBUTE_TYPE_CODES["FLOATS"]: "floats",
+    ATTRIBUTE_TYPE_CODES["INTS"]: "ints",
+    ATTRIBUTE_TYPE_CODES["STRINGS"]: "strings",
+}
+
+
+# Of a class with annotations NamedTuple compiles them; the first that Python compiles in a run takes a millisecond.
+_Fields = NamedTuple("_Fields", [("kind", int), ("value", int | bytes | str | bool | None)])  # noqa: UP014 - as above
+
+
+class Argument(_Fields):
+    """What decides types about the value of an attribute.
+
+    The kind is a number of the enum AttributeProto.AttributeType, 0 where the value is there and not known. The value
+    is the number of an INT, the bytes of a STRING, the type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO, for a list
+    whether it has elements, and None for the other kinds.
+    """
+
+    __slots__ = ()
+
+    @property
+    def integer(self) -> int | None:
+        """The number of an INT."""
+        return self.value if self.kind == _INT and isinstance(self.value, int) else None
+
+    @property
+    def text(self) -> str | None:
+        """The text of a STRING."""
+        return self.value.decode("utf-8", "replace") if isinstance(self.value, bytes) else None
+
+    @property
+    def type(self) -> str | None:
+        """The type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO."""
+        return self.value if isinstance(self.value, str) else None
+
+
+UNKNOWN: Final = Argument(0, None)
+"""An argument that is given and not known: the parameter of a function that nothing calls."""
+
+_TENSOR_ARGUMENTS: Final[Mapping[int, Argument]] = {
+    code: Argument(_TENSOR, kind) for code, kind in enumerate(TENSORS) if kind is not None
+}
+
+_INTEGER_ARGUMENTS: Final[Mapping[int, Argument]] = {code: Argument(_INT, code) for code in range(len(TENSORS))}
+"""The numbers of element types, which most of the integers are that types depend on."""
+
+Bindings = Mapping[str, Argument]
+"""What stands for the attribute parameters of a function; one that is missing was left out of the call."""
+
+Arguments = tuple[tuple[str, Argument], ...]
+"""Attribute names with their values, in the order of the node."""
+
+
+def read_arguments(protos: Iterable[Any], names: frozenset[str], bindings: Bindings | None) -> Arguments:
+    """Those of the AttributeProtos with one of the names; `bindings` are those of the function around the node."""
+    if bindings is None:
+        known: Arguments = ()
+        for attribute in protos:
+            # Most nodes have none or one of the names: no list is made for these.
+            if (name := attribute.name) in names:
+                known += ((name, argument_of(attribute)),)
+        return known
+    found = [(name, _bound(attribute, bindings)) for attribute in protos if (name := attribute.name) in names]
+    return tuple([(name, argument) for name, argument in found if argument is not None])
+
+
+def argument_of(attribute: Any) -> Argument:
+    """The value of an AttributeProto that holds one."""
+    kind = attribute.type
+    if kind == _TENSOR:
+        return _TENSOR_ARGUMENTS.get(attribute.t.data_type, UNKNOWN)
+    if kind == _INT:
+        return _INTEGER_ARGUMENTS.get(attribute.i) or Argument(kind, attribute.i)
+    if kind == _STRING:
+        return Argument(kind, attribute.s)
+    if kind in _LISTS:
+        return Argument(kind, len(getattr(attribute, _LISTS[kind])) > 0)
+    if kind == _TYPE_PROTO:
+        return Argument(kind, from_proto(attribute.tp))
+    if kind == _SPARSE_TENSOR:
+        return Argument(kind, tensor_of(attribute.sparse_tensor.values.data_type))
+    return Argument(kind, None)
+
+
+def _bound(attribute: Any, bindings: Bindings) -> Argument | None:
+    parameter = attribute.ref_attr_name
+    return bindings.get(parameter) if parameter else argument_of(attribute)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that are declared as another type than the node that makes them gives."""
+
+from __future__ import annotations
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.types.conflict import (
+    CallSite,
+    Note,
+    definition_notes,
+    definition_of,
+    differ_in_option,
+    site_notes,
+)
+from onnx_lint.inference.types.operand_conflict import gives, version_hint
+from onnx_lint.inference.types.type_string import ValueType, describe_types
+from onnx_lint.inference.types.typed_operator import allowed_types
+from onnx_lint.ir.graph import Definition, Graph
+from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
+from onnx_lint.ir.places.place import Place
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
+from onnx_lint.wording import quote
+
+
+class DeclaredValue(Record):
+    """An output or other value as a list of its graph declares it."""
+
+    graph: Graph
+    field: str
+    """`output` or `value_info`: the list that declares it."""
+    index: int
+
+    @property
+    def place(self) -> Place:
+        """The declaration."""
+        return self.graph.at(self.field, self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+
+class DeclarationConflict(DeclaredValue):
+    """A value that is declared as another type than follows from the node that makes it."""
+
+    declared: ValueType
+    inferred: ValueType
+    site: CallSite | None
+
+    @property
+    def allowed(self) -> str:
+        """The type that follows."""
+        return self.inferred
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether one of the types is the optional type of the other."""
+        return differ_in_option(self.declared, self.inferred)
+
+    def describe(self) -> str:
+        """The declared type and the one that follows."""
+        word = self.field.replace("_", " ")
+        definition = definition_of(self.graph, self.subject)
+        maker = definition.describe() if definition is not None else "the node"
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
+            f"{maker} is {self.inferred}{'; either of the two is wrong' if self._cast_to is not None else ''}"
+        )
+
+    @property
+    def _cast_to(self) -> Place | None:
+        """The attribute of a Cast that decides the type: converters change the one and forget the other."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None or definition.node is None or definition.node.op_type != "Cast":
+            return None
+        index = next(attributes_with(definition.node, {"to"}), None)
+        return None if index is None else definition.node.place.at("attribute", index)
+
+    def notes(self) -> list[Note]:
+        """Where the value comes from, and the call that brought its type."""
+        found = definition_notes(self.graph, self.subject, self.inferred)
+        if self._cast_to is not None:
+            found.append((self._cast_to, "the other suspect: what the Cast converts to"))
+        return found + site_notes(self.site)
+
+
+class ImpossibleDeclaration(DeclaredValue):
+    """A value that is declared as a type which the operator of its node gives to no inputs."""
+
+    declared: ValueType
+    schema: OperatorSchema
+    schemas: OperatorSchemas
+    """Where the other versions of the operator are found."""
+    site: CallSite | None
+
+    @property
+    def allowed(self) -> str:
+        """The types that the signature has for the output."""
+        return describe_types(self._given)
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether the operator gives the type that the declared one wraps, or the optional type of the declared one."""
+        return any(differ_in_option(self.declared, given) for given in self._given)
+
+    @property
+    def _given(self) -> frozenset[ValueType]:
+        output = self.schema.output_at(self._position)
+        return allowed_types(output) if output is not None else frozenset()
+
+    @property
+    def _position(self) -> int:
+        return self._definition.index
+
+    @property
+    def _definition(self) -> Definition:
+        definition = self.graph.first_definition(self.subject)
+        assert definition is not None, "the value comes from a node of the graph"
+        return definition
+
+    def describe(self) -> str:
+        """The declared type, and the version that would give it; `allowed` lists what this one does."""
+        word = self.field.replace("_", " ")
+        definition = self._definition
+        hint = version_hint(self.schema, self.schemas, lambda schema: gives(schema, definition.index, self.declared))
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
+            f"which {definition.describe()} cannot be: {describe_schema(self.schema)} does not give it{hint}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the value comes from, and the call of the function that it stands in."""
+        definition = self._definition
+        return [(definition.place, f"{quote(self.subject)} comes from here"), *site_notes(self.site)]

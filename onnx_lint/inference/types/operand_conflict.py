@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes whose operands have types that the operator does not allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.types.conflict import CallSite, Note, definition_notes, definition_of, site_notes
+from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, Problem
+from onnx_lint.inference.types.type_string import ValueType, describe_types, is_optional, optional_element, optional_of
+from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.operators.mismatch import describe_schema
+from onnx_lint.ir.places.place import Place
+from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas, Parameter
+from onnx_lint.wording import quote
+
+
+class OperandConflict(Record):
+    """A node whose operands' types the signature does not allow."""
+
+    node: Node
+    schema: OperatorSchema
+    schemas: OperatorSchemas
+    """Where the other versions of the operator are found."""
+    problem: Problem
+    inputs: Inputs
+    site: CallSite | None
+
+    @property
+    def place(self) -> Place:
+        """The name in the node's list of inputs or outputs."""
+        field = "output" if isinstance(self.problem, DisallowedOutput) else "input"
+        return self.node.place.at(field, self.problem.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        names = self.node.outputs if isinstance(self.problem, DisallowedOutput) else self.node.inputs
+        return names[self.problem.index]
+
+    @property
+    def allowed(self) -> str:
+        """The types that the signature has for the operand that is not of any of them, or for the two that differ."""
+        problem, schema = self.problem, self.schema
+        if isinstance(problem, Differing):
+            return "one type for both"
+        if isinstance(problem, Contradicted):
+            stated = schema.input_at(problem.index)
+            return describe_types(problem.allowed & allowed_types(stated)) if stated is not None else ""
+        is_input = isinstance(problem, Disallowed)
+        parameter = schema.input_at(problem.index) if is_input else schema.output_at(problem.index)
+        return describe_types(allowed_types(parameter)) if parameter is not None else ""
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether the operator would take the input if it were put into an optional type, or taken out of one."""
+        kind = self.inputs[self.problem.index] if isinstance(self.problem, Disallowed) else None
+        parameter = self.schema.input_at(self.problem.index)
+        if not kind or parameter is None:
+            return False
+        converted = optional_element(kind) if is_optional(kind) else optional_of(kind)
+        return converted in allowed_types(parameter)
+
+    def describe(self) -> str:
+        """The types that are there, and the version that would allow them; `allowed` lists what this one does."""
+        operator, problem = describe_schema(self.schema), self.problem
+        if isinstance(problem, Contradicted):
+            kind, origin = self.inputs[problem.index], _origin(self, problem.index)
+            what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
+            return f"{what}, which {operator} does not take with attribute {quote(problem.attribute)} as it is"
+        hint = _hint(self)
+        if isinstance(problem, Disallowed):
+            kind, origin = self.inputs[problem.index], _origin(self, problem.index)
+            what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
+            return f"{what}, which {operator} does not take{hint}"
+        if isinstance(problem, Differing):
+            first, second = (
+                f"{_input(self, index)} is {self.inputs[index]}{_origin(self, index)}"
+                for index in (problem.other, problem.index)
+            )
+            return f"{first} and {second} at {self.node.describe()}, {operator} {_binding(self.schema, problem)}{hint}"
+        what = f"output {problem.index} {quote(self.subject)} of {self.node.describe()} comes to be {problem.type}"
+        return f"{what}, which {operator} does not give{hint}"
+
+    def notes(self) -> list[Note]:
+        """Where the values of the inputs in question come from, and the call that brought their types."""
+        found: list[Note] = []
+        for index in _inputs_of(self.problem):
+            found += definition_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
+        return found + site_notes(self.site)
+
+
+def _inputs_of(problem: Problem) -> list[int]:
+    """The inputs that the problem is about."""
+    if isinstance(problem, Differing):
+        return [problem.other, problem.index]
+    return [] if isinstance(problem, DisallowedOutput) else [problem.index]
+
+
+def _input(conflict: OperandConflict, index: int) -> str:
+    return f"input {index} {quote(conflict.node.inputs[index])}"
+
+
+def _origin(conflict: OperandConflict, index: int) -> str:
+    definition = definition_of(conflict.node.graph, conflict.node.inputs[index])
+    return f" ({definition.describe()})" if definition is not None else ""
+
+
+def _binding(schema: OperatorSchema, problem: Differing) -> str:
+    one, other = schema.input_at(problem.index), schema.input_at(problem.other)
+    if one is None or not _are_bound(one, other):
+        return "has tensors of one element type in both"
+    return f"has one type {one.variable} for both"
+
+
+def _are_bound(one: Parameter | None, other: Parameter | None) -> bool:
+    """Whether two inputs share a type variable, and each of them has one type for all its arguments."""
+    if one is None or other is None:
+        return False
+    return shared_variable(one) != "" and shared_variable(one) == shared_variable(other)
+
+
+# --- the version that would allow the types
+
+
+def _hint(conflict: OperandConflict) -> str:
+    return version_hint(conflict.schema, conflict.schemas, lambda schema: _takes(schema, conflict))
+
+
+def version_hint(schema: OperatorSchema, schemas: OperatorSchemas, allows: Callable[[OperatorSchema], bool]) -> str:
+    """Which other version of an operator allows something, the next later one or else the next earlier.
+
+    Words to put behind a message; empty if none does. Deprecated versions are not asked.
+    """
+    versions = schemas.versions(schema.domain, schema.name)
+
+    def is_way_out(version: int) -> bool:
+        found = schemas.find(schema.domain, schema.name, version)
+        return found is not None and not found.deprecated and allows(found)
+
+    for version in versions:
+        if version > schema.since_version and is_way_out(version):
+            return f"; opset {version} allows it"
+    for version in reversed(versions):
+        if version < schema.since_version and is_way_out(version):
+            until = next(later for later in versions if later > version) - 1
+            return f"; it was allowed up to opset {until}"
+    return ""
+
+
+def _takes(schema: OperatorSchema, conflict: OperandConflict) -> bool:
+    """Whether a signature allows the type of the one input or output, or the types of two inputs, in the conflict."""
+    problem = conflict.problem
+    if isinstance(problem, DisallowedOutput):
+        return gives(schema, problem.index, problem.type)
+    indices = _inputs_of(problem)
+    parameters = [schema.input_at(index) for index in indices]
+    allowed = [
+        parameter is not None and conflict.inputs[index] in allowed_types(parameter)
+        for index, parameter in zip(indices, parameters, strict=True)
+    ]
+    return all(allowed) and (len(indices) == 1 or not _are_bound(*parameters))
+
+
+def gives(schema: OperatorSchema, index: int, kind: ValueType) -> bool:
+    """Whether a signature allows a type for an output."""
+    output = schema.output_at(index)
+    return output is not None and kind in allowed_types(output)

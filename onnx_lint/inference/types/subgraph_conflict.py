@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs and outputs of subgraphs whose types do not agree with the control-flow operator."""
+
+from __future__ import annotations
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.types.conflict import CallSite, Note, differ_in_option, site_notes
+from onnx_lint.inference.types.subgraph_types import Mismatch, SubgraphRole
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.places.place import Place
+from onnx_lint.wording import quote
+
+
+class SubgraphConflict(Record):
+    """An input or output of a subgraph that is not of the type that its control-flow operator needs there."""
+
+    node: Node
+    graph: Graph
+    mismatch: Mismatch
+    site: CallSite | None
+
+    @property
+    def place(self) -> Place:
+        """The input or output of the subgraph."""
+        return self.graph.at(self._field, self.mismatch.index)
+
+    @property
+    def allowed(self) -> str:
+        """The type that the operator needs there."""
+        return self.mismatch.expected
+
+    @property
+    def subject(self) -> str | None:
+        """The name of the node."""
+        return self.node.name or None
+
+    @property
+    def lacks_conversion(self) -> bool:
+        """Whether one of the types is the optional type of the other."""
+        return differ_in_option(self.mismatch.found, self.mismatch.expected)
+
+    @property
+    def _field(self) -> str:
+        return "input" if self.mismatch.role is SubgraphRole.INPUT else "output"
+
+    def describe(self) -> str:
+        """The type that is there and the one that the operator needs."""
+        role, index = self.mismatch.role, self.mismatch.index
+        found, expected = self.mismatch.found, self.mismatch.expected
+        names = self.graph.input_names if role is SubgraphRole.INPUT else self.graph.output_names
+        what = f"{self._field} {index} {quote(names[index])} of {self.graph.describe()}"
+        node = self.node.describe()
+        match role:
+            case SubgraphRole.INPUT:
+                return f"{what} is declared as {found}, {node} supplies {expected}"
+            case SubgraphRole.CONDITION:
+                return f"{what} is {found}, as the condition of {node} it is {expected}"
+            case SubgraphRole.BRANCH:
+                return f"{what} is {found}, the other branch of {node} gives {expected}"
+            case SubgraphRole.CARRIED:
+                return f"{what} is {found}, {node} carries on what begins as {expected}"
+
+    def notes(self) -> list[Note]:
+        """The node, and the call that brought the types."""
+        return [(self.node.place, self.node.describe()), *site_notes(self.site)]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What control-flow operators supply to their subgraphs, and what becomes of the values that these hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.inference.types.argument import UNKNOWN, Arguments
+from onnx_lint.inference.types.type_string import (
+    ABSENT,
+    BOOL,
+    INT64,
+    ValueType,
+    from_proto,
+    optional_element,
+    sequence_element,
+    sequence_of,
+)
+from onnx_lint.inference.types.typed_operator import Inputs
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.operators.control_flow import ControlFlow, handed_on_outputs
+
+Types = tuple[ValueType | None, ...]
+
+_LOOP_HEAD: Final = 2
+"""The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
+
+
+class SubgraphRole(Enum):
+    """What the type of a subgraph's input or output has to agree with."""
+
+    INPUT = "input"
+    """What the operator supplies there."""
+    CONDITION = "condition"
+    """The condition that the body of a Loop hands on, which is a tensor of bool."""
+    BRANCH = "branch"
+    """The output of the other branch of an If."""
+    CARRIED = "carried"
+    """What goes in at the beginning: values carried from one run of the body to the next keep their type."""
+
+
+class Mismatch(Record):
+    """An input or output of a subgraph whose type is not the one that it has to be."""
+
+    attribute: str
+    """The attribute that holds the subgraph."""
+    role: SubgraphRole
+    index: int
+    """Which input or output of the subgraph."""
+    found: ValueType
+    expected: ValueType
+
+
+class Subgraphs(Record):
+    """A control-flow node and the types of its inputs."""
+
+    control_flow: ControlFlow
+    node: Node
+    inputs: Inputs
+    arguments: Arguments
+    """The attributes that decide types: of Scan the number of scan inputs."""
+
+    @property
+    def values(self) -> Types:
+        """The types of the inputs that the body of a Scan or SequenceMap has counterparts of, ABSENT as unknown."""
+        skipped = len(self.inputs) - (self.control_flow.supplied_inputs(self.node) or 0)
+        return tuple(kind or None for kind in self.inputs[skipped:])
+
+    def supplied(self, attribute: str, graph: Graph) -> Types | None:
+        """The types that the operator gives to the inputs of the subgraph in an attribute; None where it gives none.
+
+        A subgraph with another number of inputs, which has a finding of its own, leaves open which one gets what.
+        """
+        count = self.control_flow.supplied_inputs(self.node)
+        if attribute != "body" or count is None or len(self.control_flow.awaited_inputs(graph, count)) != count:
+            return None
+        match self.node.op_type:
+            case "Loop":
+                return (INT64, BOOL, *(kind or None for kind in self.inputs[_LOOP_HEAD:]))
+            case "SequenceMap":
+                return tuple(sequence_element(kind) or kind for kind in self.values)
+            case "Scan":
+                return self.values
+            case _:
+                return None
+
+    def mismatched_inputs(self, attribute: str, graph: Graph, supplied: Types | None) -> Iterator[Mismatch]:
+        """The inputs of a subgraph that are declared as something else than they are given."""
+        for index, (value, given) in enumerate(zip(graph.proto.input, supplied or (), strict=False)):
+            declared = from_proto(value.type)
+            if declared is not None and given is not None and declared != given:
+                yield Mismatch(attribute, SubgraphRole.INPUT, index, declared, given)
+
+    @property
+    def state_count(self) -> int:
+        """How many values the body of a Scan hands from one run to the next."""
+        count = dict(self.arguments).get("num_scan_inputs", UNKNOWN).integer
+        return max(0, len(self.values) - count) if count is not None else 0
+
+
+def outputs_of(subgraphs: Subgraphs, found: Mapping[str, Types]) -> tuple[Types, list[Mismatch]]:
+    """The types of the node's outputs by those that its subgraphs hand on, and what is at odds among them.
+
+    Nothing is known by a subgraph that has another number of outputs, which has a finding of its own.
+    """
+    count = len(subgraphs.node.outputs)
+    handed_on = handed_on_outputs(subgraphs.node)
+    found = {attribute: types for attribute, types in found.items() if len(types) == handed_on}
+    match subgraphs.node.op_type:
+        case "If":
+            outputs, mismatches = _branches(found.get("then_branch", ()), found.get("else_branch", ()))
+        case "Loop":
+            outputs, mismatches = _loop(subgraphs, found.get("body", ()))
+        case "Scan":
+            body = found.get("body", ())
+            outputs, mismatches = _carried(subgraphs.values[: subgraphs.state_count], body, 0)
+        case _:
+            outputs, mismatches = tuple(map(sequence_of, found.get("body", ()))), []
+    return (*outputs, *(None,) * (count - len(outputs)))[:count], mismatches
+
+
+def _branches(then_types: Types, else_types: Types) -> tuple[Types, list[Mismatch]]:
+    if not then_types or not else_types:
+        # The other branch is missing or is a parameter of a function.
+        return then_types or else_types, []
+    outputs: list[ValueType | None] = []
+    mismatches = []
+    for index, (one, other) in enumerate(zip(then_types, else_types, strict=False)):
+        outputs.append(one or other if None in (one, other) or one == other else None)
+        if one and other and one != other:
+            mismatches.append(Mismatch("else_branch", SubgraphRole.BRANCH, index, other, one))
+    return tuple(outputs), mismatches
+
+
+def _loop(subgraphs: Subgraphs, body: Types) -> tuple[Types, list[Mismatch]]:
+    outputs, mismatches = _carried(tuple(kind or None for kind in subgraphs.inputs[_LOOP_HEAD:]), body[1:], 1)
+    condition = body[0] if body else None
+    if condition and condition != BOOL:
+        mismatches.insert(0, Mismatch("body", SubgraphRole.CONDITION, 0, condition, BOOL))
+    return outputs, mismatches
+
+
+def _carried(initial: Types, body: Types, before: int) -> tuple[Types, list[Mismatch]]:
+    """Values that go round: in as `initial`, out as the first ones of `body`, which follow on `before` others.
+
+    What begins as an optional may go on as what is in it: a node test case of ONNX does that (loop16_seq_none).
+    """
+    outputs = list(body)
+    mismatches = []
+    for index, (first, last) in enumerate(zip(initial, body, strict=False)):
+        outputs[index] = first or last if None in (first, last) or first == last else None
+        if first and last and first != last and optional_element(first) != last:
+            mismatches.append(Mismatch("body", SubgraphRole.CARRIED, index + before, last, first))
+    return tuple(outputs), mismatches
+
+
+assert not ABSENT  # an omitted value is false like an unknown one, which the code above relies on

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types about which few rules have anything to say, known by their serialized form.
+
+Nearly all types of nearly all models are such, and a thousand models have a few hundred of them between them: what is
+seen of one is kept for the next model.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.common.cached import remembered
+from onnx_lint.common.record import Record
+from onnx_lint.ir.names.declarations import TENSOR_KINDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.ir_versions import FROM_THE_START
+
+_OLD_ELEMENT_TYPES: Final = frozenset(
+    [number for number, element in ELEMENT_TYPES.items() if element.since == FROM_THE_START]
+)
+"""The numbers of those that are as old as the format."""
+
+_MAX_KEPT_BYTES: Final = 128
+"""A longer type is hardly ever met again."""
+
+
+class Sight(Record):
+    """What can be seen of a TypeProto, or of an absent one, before anybody looks closer."""
+
+    is_usual: bool
+    """Whether it is of a tensor with an element type that is as old as the format, sizes from 0 on, variables with a
+    name that stands for one dimension, and no denotation; or absent."""
+    has_rank: bool
+    """Whether it states how many dimensions there are, or is of what has none."""
+    has_plain_variables: bool
+    """Whether it is usual and all its variables are C90 identifiers."""
+
+
+def sight_of(serialized: bytes) -> Sight:
+    """What can be seen of a type by its serialized form."""
+    return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _sight(serialized)
+
+
+def is_usual(serialized: bytes) -> bool:
+    """Whether a type is usual, see `Sight`."""
+    return sight_of(serialized).is_usual
+
+
+def _sight(serialized: bytes) -> Sight:
+    proto = schema.opened("TypeProto", serialized)
+    kind = proto.WhichOneof("value")
+    has_rank = kind is not None and (kind not in TENSOR_KINDS or getattr(proto, kind).HasField("shape"))
+    if proto.denotation or kind != "tensor_type":
+        return Sight(not serialized, has_rank, not serialized)
+    dims = proto.tensor_type.shape.dim
+    is_usual = proto.tensor_type.elem_type in _OLD_ELEMENT_TYPES and not any(
+        dimension.dim_value < 0
+        or dimension.denotation
+        or (dimension.HasField("dim_param") and dimension.dim_param in ("", "*"))
+        for dimension in dims
+    )
+    are_plain = all(name.isidentifier() and name.isascii() for name in [each.dim_param for each in dims] if name)
+    return Sight(is_usual, has_rank, is_usual and are_plain)
+
+
+_kept = remembered(4_096)(_sight)

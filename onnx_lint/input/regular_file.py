@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens regular files, and nothing else: a pipe may never be written to, a device never end, or do something."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import BufferedReader
+
+
+def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> tuple[int, os.stat_result]:
+    """The descriptor of the regular file at `path`, open for reading in binary form, and its status.
+
+    Raises OSError where there is none or it cannot be opened, and ValueError for a path that no system has. Without
+    `follow_links` a symbolic link is no regular file.
+    """
+    # Only to open some devices does something to them; and what stands there may be another thing by then.
+    _check(os.stat(path, follow_symlinks=follow_links), path)
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags if follow_links else flags | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        status = os.fstat(descriptor)
+        _check(status, path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor, status
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """The content of the regular file at `path`; raises OSError as well where it is of more than `most` bytes."""
+    descriptor, status = open_regular(path)
+    with open(descriptor, "rb") as stream:
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"is larger than {most:,} bytes", os.fspath(path))
+        return stream.read(status.st_size)
+
+
+def read_beginning(path: str | os.PathLike[str], most: int) -> bytes:
+    """The first bytes of the regular file at `path`, at most so many. Raises as `open_regular` does."""
+    with stream_of_regular(path) as stream:
+        return stream.read(most)
+
+
+def stream_of_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
+    """The regular file at `path` as a stream of bytes. Raises as `open_regular` does."""
+    return open(open_regular(path, follow_links=follow_links)[0], "rb")
+
+
+def kind_of_file(mode: int) -> str:
+    """What a file is that is no regular one, by its mode."""
+    kinds = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFLNK: "a symbolic link",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFCHR: "a character device",
+        stat.S_IFBLK: "a block device",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a special file")
+
+
+def _check(status: os.stat_result, path: str | os.PathLike[str]) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(number, f"is {kind_of_file(status.st_mode)}, not a regular file", os.fspath(path))

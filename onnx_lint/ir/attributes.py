@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An index of the kinds of attributes in a model, so that a question is asked once for each.
+
+A graph of a hundred thousand nodes has a handful of kinds, and most questions are answered by them alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from onnx_lint.common.cached import Memory
+from onnx_lint.common.record import Record
+from onnx_lint.ir.columns.attribute_kinds import AttributeKind, attribute_kind
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.parts import Attribute
+
+Asked = Callable[[AttributeKind], bool]
+"""A question about a kind of attribute."""
+
+
+class _Row(Record):
+    """The attributes of the nodes of one graph, and those that stand in no node."""
+
+    graph: Graph
+    others: list[AttributeKind]
+
+
+class AttributeIndex:
+    """The kinds of attributes in the graphs that were added, and the attributes of each kind."""
+
+    def __init__(self) -> None:
+        self._kinds: set[AttributeKind] = set()
+        self._holding_graphs: set[AttributeKind] = set()
+        self._forms: set[NodeForm] = set()
+        self._holders: set[NodeForm] = set()
+        """Those of the forms that have an attribute which holds graphs."""
+        self._rows: list[_Row] = []
+
+    def add(self, graph: Graph) -> list[Attribute]:
+        """Take in the attributes of the graph's nodes, and those in no node; not those of nested graphs.
+
+        Returns the attributes that hold graphs.
+        """
+        row = _Row(graph, list(map(attribute_kind, graph.attribute_protos)))
+        self._rows.append(row)
+        # Functions repeat a few forms, and of all of them only the first is looked at.
+        new = graph.form_counts.keys() - self._forms
+        if new or row.others:
+            self._forms |= new
+            kinds = set(row.others).union(*map(_kinds, new))
+            self._kinds |= kinds
+            holding = set(filter(_holds_graphs, kinds))
+            if holding:
+                self._holding_graphs |= holding
+                self._holders |= _with_any(new, holding)
+        if self._holders.isdisjoint(graph.form_counts) and not row.others:
+            return []
+        return list(_located(row, self._holding_graphs, self._holders))
+
+    def where(self, is_wanted: Asked) -> Iterator[Attribute]:
+        """The attributes of whose kind `is_wanted` is true, in the order of the graphs.
+
+        It is asked once for each distinct kind.
+        """
+        wanted = set(filter(is_wanted, self._kinds))
+        if wanted:
+            forms = _with_any(self._forms, wanted)
+            for row in self._rows:
+                yield from _located(row, wanted, forms)
+
+    @property
+    def kinds(self) -> Iterable[AttributeKind]:
+        """The distinct kinds."""
+        return self._kinds
+
+    def count(self, is_wanted: Asked) -> int:
+        """How many attributes have a kind of which `is_wanted` is true."""
+        wanted = set(filter(is_wanted, self._kinds))
+        if not wanted:
+            return 0
+        forms = {form: sum(map(wanted.__contains__, _kinds(form))) for form in self._forms}
+        counts = (row.graph.form_counts.items() for row in self._rows)
+        of_nodes = sum(count * forms[form] for items in counts for form, count in items if form in forms)
+        return of_nodes + sum(kind in wanted for row in self._rows for kind in row.others)
+
+
+_shared: Final[Memory[tuple[AttributeKind, ...], tuple[AttributeKind, ...]]] = Memory(1_000)
+
+
+def _kinds(form: NodeForm) -> tuple[AttributeKind, ...]:
+    if form.attribute_kinds is None:
+        kinds = tuple(map(attribute_kind, form.attributes))
+        form.attribute_kinds = _shared.get(kinds) or _shared.keep(kinds, kinds)
+    return form.attribute_kinds
+
+
+def _holds_graphs(kind: AttributeKind) -> bool:
+    # Asked of the fields, not of the type: a graph under a wrong type is still there.
+    return "g" in kind.fields or "graphs" in kind.fields
+
+
+def _with_any(forms: Iterable[NodeForm], wanted: set[AttributeKind]) -> set[NodeForm]:
+    return {form for form in forms if not wanted.isdisjoint(_kinds(form))}
+
+
+def _located(row: _Row, wanted: set[AttributeKind], forms: set[NodeForm]) -> Iterator[Attribute]:
+    graph = row.graph
+    if not forms.isdisjoint(graph.form_counts):
+        for number, form in enumerate(graph.forms):
+            if form in forms:
+                node = graph.nodes[number]
+                place = node.place
+                for index, kind in enumerate(_kinds(form)):
+                    if kind in wanted:
+                        yield Attribute(form.attributes[index], place.at("attribute", index), graph, node)
+    for index, kind in enumerate(row.others):
+        if kind in wanted:
+            yield Attribute(graph.attribute_protos[index], graph.at("attribute_proto", index), graph, None)

@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of a graph, read from their serialized forms into columns.
+
+A graph of a hundred thousand nodes has a few hundred nodes that differ in more than names. Protocol Buffers writes the
+fields of a NodeProto in ascending order: inputs, outputs and name come first, and what follows is the same, byte for
+byte, in all nodes that do the same. So only the names are read node by node, and the rest is parsed once for each
+distinct rest (docs/performance.md: columns-of-nodes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from sys import intern
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from google.protobuf.message import DecodeError
+
+from onnx_lint import schema
+from onnx_lint.common.cached import Memory
+from onnx_lint.schema.wire import decode_varint
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.columns.attribute_kinds import AttributeKind
+
+_T = TypeVar("_T")
+
+_INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
+"""The tags of the first fields of a NodeProto."""
+
+_DOMAIN: Final = 0x3A
+
+_METADATA: Final = 0x4A
+
+_DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
+"""The fields that decide what a node computes. All others are annotations, also those that ONNX may add later."""
+
+_ANNOTATIONS: Final = {
+    field.number << 3 | 2: field.name
+    for field in schema.nodeless("NodeProto").DESCRIPTOR.fields
+    if field.name not in _DECISIVE
+}
+"""The annotations by their tags, which differ from node to node: documentation, metadata, device configurations."""
+
+_IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, 0x2A, 0x3A, 0x42}
+"""The tags of all fields from op_type on: with the above attribute, domain and overload."""
+
+_NOTES_AT_ONCE: Final = 100
+"""The metadata of so many nodes are parsed together."""
+
+_TYPE_TAGS: Final = frozenset({0x72, 0x7A})
+"""The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
+
+MAX_SHARED_BYTES: Final = 1_024
+"""A longer rest is hardly ever repeated; a Constant with a small tensor is (docs/performance.md: shared-forms)."""
+
+BEFORE_NODES: Final = -1
+"""The position of inputs and initializers, which are there before the first node."""
+
+_MAX_PLAIN_BYTES: Final = 128
+"""In so few bytes no type nests deep enough for a parser to refuse it."""
+
+_BATCH_BYTES: Final = 4_096
+"""So many bytes of attributes are parsed at a time; they take up memory as long as one of their forms is there."""
+
+_MAX_FORMS: Final = 4_096
+"""How many forms are remembered, for all models of a run, before all are forgotten."""
+
+
+class NodeForm:
+    """What nodes that look alike have in common: operator, attributes, and which inputs and outputs are given."""
+
+    __slots__ = (
+        "attribute_kinds",
+        "attribute_types",
+        "attributes",
+        "domain",
+        "element",
+        "inputs",
+        "is_shared",
+        "op_type",
+        "outputs",
+        "overload",
+    )
+
+    def __init__(
+        self,
+        op_type: str,
+        domain: str,
+        inputs: tuple[bool, ...],
+        outputs: tuple[bool, ...],
+        *,
+        overload: str = "",
+        attributes: Sequence[Any] = (),
+    ) -> None:
+        self.op_type = op_type
+        self.domain = domain
+        self.overload = overload
+        self.attributes = attributes
+        """The AttributeProtos."""
+        self.attribute_types = _types_of(attributes)
+        """Name and stated type of each attribute."""
+        self.inputs = _same(inputs)
+        """For each input whether it is given; an empty name leaves it out."""
+        self.outputs = _same(outputs)
+        self.attribute_kinds: tuple[AttributeKind, ...] | None = None
+        """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
+        self.element: Hashable | None = None
+        """What stands for it in `onnx_lint.engine.census`; kept here by the census that asks first."""
+        self.is_shared = False
+        """Whether the next model of the run may have this very form; others are gone with their model."""
+
+
+_shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)
+_MOST_SHARED: Final = 16
+
+
+def _same(made: tuple[_T, ...]) -> tuple[_T, ...]:
+    """The tuple, one object for all forms that have an equal one."""
+    return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MOST_SHARED else made)
+
+
+def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
+    return _same(tuple([(each.name, each.type) for each in attributes])) if attributes else ()
+
+
+_Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
+
+
+class _Batch:
+    """Forms whose attributes are parsed together: a message that is parsed by itself takes up a kilobyte."""
+
+    __slots__ = ("_forms", "_pieces", "_size", "_waiting")
+
+    def __init__(self) -> None:
+        self._forms: list[tuple[NodeForm, int]] = []
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._waiting: dict[_Key, NodeForm] = {}
+
+    def find(self, key: _Key) -> NodeForm | None:
+        """The form with this key that is to be remembered as soon as it has its attributes."""
+        return self._waiting.get(key)
+
+    def add(self, form: NodeForm, count: int, serialized: bytes) -> None:
+        """Take in a form that is to have so many attributes, which stand in `serialized` as in a NodeProto."""
+        self._forms.append((form, count))
+        self._pieces.append(serialized)
+        self._size += len(serialized)
+
+    def remember(self, key: _Key, form: NodeForm) -> None:
+        """Remember the form for other tables, which another thread may read just now: not without its attributes."""
+        if self._forms and self._forms[-1][0] is form:
+            self._waiting[key] = form
+        else:
+            _forms.keep(key, form)
+
+    def parse(self, least: int = 0) -> None:
+        """Give the forms their attributes, where these take up more than `least` bytes."""
+        if self._size <= least:
+            return
+        attributes = schema.outline("NodeProto").FromString(b"".join(self._pieces)).attribute
+        start = 0
+        for form, count in self._forms:
+            form.attributes = attributes[start : start + count]
+            form.attribute_types = _types_of(form.attributes)
+            start += count
+        for key, form in self._waiting.items():
+            _forms.keep(key, form)
+        self._forms.clear()
+        self._pieces.clear()
+        self._waiting.clear()
+        self._size = 0
+
+
+class NodeTable:
+    """The columns of a list of nodes; each has an element for each node, in the order of the file."""
+
+    __slots__ = (
+        "annotated",
+        "early_uses",
+        "forms",
+        "has_redefinitions",
+        "inputs",
+        "is_canonical",
+        "longest",
+        "names",
+        "outputs",
+        "positions",
+        "repeated_keys",
+    )
+
+    def __init__(self, before: Iterable[str]) -> None:
+        self.inputs: list[tuple[str, ...]] = []
+        self.outputs: list[tuple[str, ...]] = []
+        self.names: list[str] = []
+        self.forms: list[NodeForm] = []
+        self.positions = dict.fromkeys(before, BEFORE_NODES)
+        """For each value name the index of the first node that outputs it, or BEFORE_NODES; not for the empty one."""
+        self.early_uses: list[int] = []
+        """The indices of the nodes with an input that neither an earlier node outputs nor stands before the nodes."""
+        self.has_redefinitions = False
+        """Whether a node outputs a name that another output has or that stands before the nodes."""
+        self.annotated: dict[str, list[int]] = {}
+        """The indices of the nodes that have an annotation, by the name of its field: `metadata_props` and so on."""
+        self.repeated_keys: list[int] = []
+        """The indices of the nodes whose metadata may have a key twice; no other node's have."""
+        self.longest = 0x7F
+        """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
+        self.is_canonical = True
+        """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
+
+        Where not, the columns may lack something that a node has.
+        """
+
+
+def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
+    """Read serialized NodeProtos. What cannot be parsed is left out, and the table is not called canonical then.
+
+    `before` are the names of the values that are there before the first node: inputs and initializers.
+    Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
+    """
+    table, batch = NodeTable(before), _Batch()
+    _read(nodes, table, batch, notes := _Notes(table))
+    batch.parse()
+    notes.parse()
+    return table
+
+
+class _Notes:
+    """Metadata of nodes, parsed together: to parse those of each node takes more time than all else about it."""
+
+    __slots__ = ("_counts", "_indices", "_pieces", "_table")
+
+    def __init__(self, table: NodeTable) -> None:
+        self._table = table
+        self._indices: list[int] = []
+        self._counts: list[int] = []
+        self._pieces: list[bytes] = []
+
+    def add(self, index: int, pieces: list[bytes]) -> None:
+        """Take in the serialized entries of the node with this index."""
+        self._indices.append(index)
+        self._counts.append(len(pieces))
+        self._pieces += pieces
+        if len(self._indices) >= _NOTES_AT_ONCE:
+            self.parse()
+
+    def parse(self) -> None:
+        """Note in the table which nodes have a key twice, and whether all are written as Protocol Buffers writes."""
+        if not self._indices:
+            return
+        entries = _nodeless(b"".join(self._pieces), self._table)[0].metadata_props
+        if len(entries) != len(self._pieces):  # they cannot be parsed
+            self._table.repeated_keys += self._indices
+        else:
+            keys = [entry.key for entry in entries]
+            start = 0
+            for index, count in zip(self._indices, self._counts, strict=True):
+                if len(set(keys[start : start + count])) < count:
+                    self._table.repeated_keys.append(index)
+                start += count
+        self._indices.clear()
+        self._counts.clear()
+        self._pieces.clear()
+
+
+def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes) -> None:
+    add_inputs, add_outputs = table.inputs.append, table.outputs.append
+    made_by, positions = table.outputs, table.positions
+    positions[""] = BEFORE_NODES
+    add_name, add_form = table.names.append, table.forms.append
+    known, find = _forms.get, batch.find
+    for index, data in enumerate(nodes):
+        inputs: list[str] = []
+        outputs: list[str] = []
+        name = ""
+        position = 0
+        has_gap = is_early = False
+        # One loop without calls: a node has five strings. The tag behind each string is read in any case, so a string
+        # that is longer than the rest raises IndexError.
+        try:
+            while data[position] == _INPUT:
+                start = position + 2
+                length = data[start - 1]
+                if length >= 0x80:
+                    length, start = _two_bytes(data, start, table)
+                elif not length:
+                    has_gap = True
+                position = start + length
+                name = data[start:position].decode()
+                try:
+                    maker = positions[name]
+                except KeyError:
+                    is_early = True
+                else:
+                    # The string that is there: a value is named where it is made and wherever it is used.
+                    if maker >= 0 and len(made_by[maker]) == 1:
+                        name = made_by[maker][0]
+                inputs.append(name)
+            name = ""
+            while data[position] == _OUTPUT:
+                start = position + 2
+                length = data[start - 1]
+                if length >= 0x80:
+                    length, start = _two_bytes(data, start, table)
+                elif not length:
+                    has_gap = True
+                position = start + length
+                outputs.append(data[start:position].decode())
+            if data[position] == _NAME:
+                start = position + 2
+                length = data[start - 1]
+                if length >= 0x80:
+                    length, start = _two_bytes(data, start, table)
+                position = start + length
+                name = data[start:position].decode()
+            if data[position] != _OP_TYPE:
+                raise IndexError
+            rest = data[position:]
+        except (IndexError, UnicodeDecodeError):
+            inputs, outputs, name, rest = _parsed(data, table)
+            has_gap = True
+            is_early = not positions.keys() >= set(inputs)
+        if is_early:
+            table.early_uses.append(index)
+        for output in outputs:
+            if output not in positions:
+                positions[output] = index
+            elif output:
+                table.has_redefinitions = True
+        form = None
+        if not has_gap:
+            key = rest, len(inputs), len(outputs)
+            form = known(key) or find(key)
+        if form is None:
+            form = _form(rest, inputs, outputs, table, batch, notes)
+            batch.parse(_BATCH_BYTES)
+        add_inputs(tuple(inputs))
+        add_outputs(tuple(outputs))
+        add_name(name)
+        add_form(form)
+    del positions[""]
+
+
+_forms: Final[Memory[_Key, NodeForm]] = Memory(_MAX_FORMS)
+
+_MOST_SHARED_NAMES: Final = 1_000
+"""The form of a node with more inputs and outputs is gone with its model: it has an element for each."""
+
+
+def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
+    """The length that begins before `start` in two bytes, and where the string begins; IndexError for a longer one."""
+    high = data[start]
+    if not 0 < high < 0x80:
+        raise IndexError
+    length = data[start - 1] & 0x7F | high << 7
+    table.longest = max(table.longest, length)
+    return length, start + 1
+
+
+def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, bytes]:
+    """Inputs, outputs, name and the serialized rest of a node that the columns do not get through."""
+    proto = _checked(data, table)
+    found = proto.input[:], proto.output[:], proto.name
+    table.longest = max(table.longest, *(len(name.encode()) for name in (*found[0], *found[1], found[2])))
+    for field in ("input", "output", "name"):
+        proto.ClearField(field)
+    return *found, proto.SerializePartialToString()
+
+
+def _checked(data: bytes, table: NodeTable) -> Any:
+    """The NodeProto in `data`, without unknown fields; the table takes note where that is not all of it."""
+    proto, known = _nodeless(data, table)
+    del proto  # a list of numbers in it may be large, and the next message has it as well
+    return schema.outline("NodeProto").FromString(known)
+
+
+def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
+    """The same by another schema, and as bytes."""
+    node = schema.nodeless("NodeProto")
+    try:
+        proto = node.FromString(data)
+    except (DecodeError, UnicodeDecodeError) as error:
+        schema.raise_lack_of_memory(error)
+        proto = node()
+    proto.DiscardUnknownFields()
+    known: bytes = proto.SerializePartialToString()
+    if known != data:
+        table.is_canonical = False
+    return proto, known
+
+
+def _form(
+    rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, batch: _Batch, notes: _Notes
+) -> NodeForm:
+    """The form of the node that is next in the table."""
+    core = _without_annotations(rest, table, notes)
+    key: _Key = (core, len(inputs), len(outputs))
+    if "" in inputs or "" in outputs:
+        key = (core, tuple(map(bool, inputs)), tuple(map(bool, outputs)))
+    form = _forms.get(key) or batch.find(key)
+    if form is None:
+        given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
+        bare = _bare(core)
+        if bare is not None:
+            form, has_annotations = NodeForm(*bare, *given), False
+        else:
+            form, has_annotations = _parsed_form(core, given, table, batch)
+        is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES
+        # What has the same bytes as a node with annotations has these too, and the table has to take note of them.
+        if is_short and table.is_canonical and not has_annotations:
+            form.is_shared = True
+            batch.remember(key, form)
+    return form
+
+
+def _bare(core: bytes) -> tuple[str, str] | None:
+    """Operator and domain of nodes that have nothing else, as half of all forms are; None is for the parser to read."""
+    if not 2 <= len(core) <= MAX_SHARED_BYTES or core[0] != _OP_TYPE or core[1] >= 0x80:
+        return None
+    end = core[1] + 2
+    domain = core[end:]
+    if end > len(core) or (domain and (len(domain) < 2 or domain[0] != _DOMAIN or domain[1] != len(domain) - 2)):
+        return None
+    try:
+        return intern(core[2:end].decode()), intern(domain[2:].decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def _interned(name: str) -> str:
+    """The one string that is this name, unless it is long: Python 3.12 keeps what is interned for ever."""
+    return intern(name) if len(name) <= MAX_SHARED_BYTES else name
+
+
+def _parsed_form(
+    core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable, batch: _Batch
+) -> tuple[NodeForm, bool]:
+    """Return the form as the parser reads it, and whether it found annotations that `_without_annotations` did not.
+
+    These stand in another order than Protocol Buffers writes them in, or have tags of two bytes. The table takes note
+    of what the parser does not write again.
+    """
+    is_long = len(core) > MAX_SHARED_BYTES
+    proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
+    # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
+    may_nest = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
+    if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
+        table.is_canonical = False
+    if proto.input or proto.output or proto.HasField("name"):
+        table.is_canonical = False
+    index = len(table.forms)
+    annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
+    for field in annotations:
+        table.annotated.setdefault(field, []).append(index)
+    if proto.metadata_props:
+        table.repeated_keys.append(index)
+    op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
+    if is_long:
+        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:]), bool(annotations)
+    form = NodeForm(op_type, domain, *given, overload=overload)
+    if proto.attribute:
+        for field in _BESIDE_ATTRIBUTES:
+            proto.ClearField(field)
+        batch.add(form, len(proto.attribute), proto.SerializePartialToString())
+    return form, bool(annotations)
+
+
+_BESIDE_ATTRIBUTES: Final = ("input", "output", "name", "op_type", "domain", "overload", *_ANNOTATIONS.values())
+
+
+def _without_annotations(rest: bytes, table: NodeTable, notes: _Notes) -> bytes:
+    """Return what decides the form. The table takes note of the annotations of the node."""
+    if _ANNOTATIONS.keys().isdisjoint(rest):
+        return rest
+    pieces: list[bytes] = []
+    metadata: list[bytes] = []
+    others: list[bytes] = []
+    position = tag = 0
+    try:
+        while position < len(rest):
+            start, before, tag = position, tag, rest[position]
+            if tag not in _IN_REST or tag < before:
+                return rest  # the parser finds out what is wrong with it
+            length, position = rest[start + 1], start + 2
+            if length >= 0x80:
+                length, position = decode_varint(rest, start + 1)
+            position += length
+            of_tag = pieces if tag not in _ANNOTATIONS else metadata if tag == _METADATA else others
+            of_tag.append(rest[start:position])
+    except (IndexError, OverflowError):
+        return rest
+    if position > len(rest):
+        return rest  # the last field is cut off
+    index = len(table.forms)
+    if metadata:
+        table.annotated.setdefault("metadata_props", []).append(index)
+        notes.add(index, metadata)
+    if others:
+        for field in {_ANNOTATIONS[piece[0]] for piece in others}:
+            table.annotated.setdefault(field, []).append(index)
+        _nodeless(b"".join(others), table)
+    return b"".join(pieces) if metadata or others else rest

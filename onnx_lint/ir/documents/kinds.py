@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of file that the specification knows: models, operator sets, single messages, values."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+from onnx_lint.common.record import Record
+
+MODEL: Final = "ModelProto"
+
+OPERATOR_SET: Final = "OperatorSetProto"
+
+MAGIC: Final = "ONNXOPSET"
+"""The word with which an operator set begins."""
+
+Need = Literal[
+    "file",
+    "metadata",
+    "tensor",
+    "sparse-tensor",
+    "value",
+    "type",
+    "value-info",
+    "attribute",
+    "node",
+    "graph",
+    "function",
+    "library",
+    "operator-set",
+    "model",
+]
+"""What a rule needs to see whole: it judges every document that holds such messages with all that the rule looks at.
+
+An attribute may hold a graph with all its nodes, a node by itself stands in no graph, and only a model tells what it
+does not have. `file` is the bytes, `metadata` any message that has some, `value` a sequence, map or optional, and
+`library` a list of functions with an IR version, which models and operator sets have.
+"""
+
+NEEDS: Final[tuple[str, ...]] = get_args(Need)
+
+_TENSORS: Final = frozenset({"file", "metadata", "tensor"})
+_VALUES: Final = _TENSORS | {"sparse-tensor", "value"}
+_ATTRIBUTES: Final = _TENSORS | {"sparse-tensor", "type", "value-info", "attribute"}
+_GRAPHS: Final = _ATTRIBUTES | {"node", "graph"}
+_FUNCTIONS: Final = _GRAPHS | {"function"}
+
+
+class DocumentKind(Record):
+    """A message that is the root of a file."""
+
+    message: str
+    noun: str
+    """What messages and places call the root."""
+    holds: frozenset[str]
+    """What rules may need and find whole in it."""
+
+
+OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
+"""The kinds that hold nodes and leave it to a model to import operator sets."""
+
+KINDS: Final = {
+    kind.message: kind
+    for kind in (
+        DocumentKind(MODEL, "model", _FUNCTIONS | {"library", "model"}),
+        DocumentKind(OPERATOR_SET, "operator-set", _FUNCTIONS | {"library", "operator-set"}),
+        DocumentKind("FunctionProto", "function", _FUNCTIONS),
+        DocumentKind("GraphProto", "graph", _GRAPHS),
+        DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node"}),
+        DocumentKind("AttributeProto", "attribute", _ATTRIBUTES),
+        DocumentKind("TensorProto", "tensor", _TENSORS),
+        DocumentKind("SparseTensorProto", "sparse-tensor", _TENSORS | {"sparse-tensor"}),
+        DocumentKind("ValueInfoProto", "value-info", frozenset({"file", "metadata", "type", "value-info"})),
+        DocumentKind("TypeProto", "type", frozenset({"file", "type"})),
+        DocumentKind("SequenceProto", "sequence", _VALUES),
+        DocumentKind("MapProto", "map", _VALUES),
+        DocumentKind("OptionalProto", "optional", _VALUES),
+    )
+}
+"""Every kind by the name of its message."""
+
+
+def describe_kind(message: str) -> str:
+    """The root of a file, by the name of its message, as messages name it: `the operator set`."""
+    return f"the {KINDS[message].noun.replace('-', ' ')}"
+
+
+def kind_of(name: str) -> DocumentKind:
+    """The kind whose message has the name. Raises ValueError where there is none."""
+    if name not in KINDS:
+        raise ValueError(f"unknown kind of document {name!r}; there are {', '.join(KINDS)}")
+    return KINDS[name]

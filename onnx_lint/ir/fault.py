@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of the file: what is wrong with the bytes, before there is a model to speak of."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.places.place import Place
+
+
+class FaultKind(Enum):
+    """What is the matter with the file; each kind has its rule."""
+
+    NOT_A_MODEL = auto()
+    TRUNCATED = auto()
+    WIRE_TYPE = auto()
+    UTF8 = auto()
+    NESTING = auto()
+    REPEATED = auto()
+    UNKNOWN_FIELD = auto()
+    TEXT = auto()
+    LIMIT = auto()
+    FILE_NAME = auto()
+
+    # The one that Enum has is written in Python, and a file may have a million faults to be counted by kind.
+    __hash__ = object.__hash__
+
+
+class Fault(Record):
+    """One fault of the file."""
+
+    kind: FaultKind
+    place: Place
+    """The innermost message or field that could be told; the root where nothing could."""
+    message: str
+    offset: int | None = None
+    """The byte at which it begins, counted from the start of the file."""
+    length: int | None = None
+    """How many bytes it takes up, where that is known."""
+    message_type: str = "ModelProto"
+    """The message in which the field stands."""
+    number: int | None = None
+    """The field's number."""
+    limit: str | None = None
+    """The name of the limit that is exceeded."""

@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs, functions and nodes: light read-only views over the messages, with definitions, uses and scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import chain
+from typing import overload
+
+from onnx_lint import schema
+from onnx_lint.common.cached import cached_property, laid_out, shared_property
+from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.ir.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
+from onnx_lint.ir.columns.nodes import BEFORE_NODES as BEFORE_NODES
+from onnx_lint.ir.columns.nodes import NodeForm, NodeTable, node_table
+from onnx_lint.ir.columns.value_infos import ValueInfos, value_infos_of
+from onnx_lint.ir.places.place import Place
+from onnx_lint.schema import Proto
+from onnx_lint.wording import quote
+
+
+class GraphKind(Enum):
+    """Where a list of nodes stands."""
+
+    MAIN = "main graph"
+    NESTED = "subgraph"
+    FUNCTION = "function body"
+    INITIALIZATION = "initialization graph"
+    ALGORITHM = "training algorithm"
+    FILE = "the file"
+
+
+class Node:
+    """A node of a graph or of a function body. Two that stand for the same one are equal."""
+
+    __slots__ = ("form", "graph", "index", "inputs", "name", "outputs")
+
+    def __init__(self, graph: Graph, index: int) -> None:
+        table = graph.table
+        self.graph = graph
+        self.index = index
+        self.name = table.names[index]
+        self.inputs = table.inputs[index]
+        self.outputs = table.outputs[index]
+        self.form = table.forms[index]
+        """What it has in common with other nodes."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self.index == other.index and self.graph is other.graph
+
+    def __hash__(self) -> int:
+        return hash((id(self.graph), self.index))
+
+    @property
+    def op_type(self) -> str:
+        """The name of the operator."""
+        return self.form.op_type
+
+    @property
+    def domain(self) -> str:
+        """The domain of the operator, as it is written."""
+        return self.form.domain
+
+    @property
+    def overload(self) -> str:
+        """Which of the functions of that domain and name is called."""
+        return self.form.overload
+
+    @property
+    def attribute_protos(self) -> Sequence[Proto]:
+        """The AttributeProtos, which nodes that look alike share."""
+        return self.form.attributes
+
+    @property
+    def proto(self) -> Proto:
+        """The NodeProto itself, parsed for whoever asks: one that is kept takes up a kilobyte."""
+        return schema.opened("NodeProto", self.graph.proto.node[self.index])
+
+    @property
+    def place(self) -> Place:
+        """The place of the NodeProto."""
+        return self.graph.at("node", self.index)
+
+    def attributes(self) -> Iterator[tuple[Proto, Place]]:
+        """Each AttributeProto of the node with its place."""
+        place = self.place
+        for index, attribute in enumerate(self.attribute_protos):
+            yield attribute, place.at("attribute", index)
+
+    def describe(self) -> str:
+        """The node as messages name it: by its name, or else its index and graph, and by its operator."""
+        operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
+        if self.graph.is_file and not self.name:
+            return f"the node ({operator})"
+        if self.name:
+            return f"node {quote(self.name)} ({operator})"
+        within = self.graph.describe()
+        if self.graph.kind is GraphKind.MAIN:
+            # A model has one, whose name says nothing; nor does that of a graph that is the whole file.
+            within = "the main graph" if self.graph.place.parent is not None else "the graph"
+        return f"unnamed node {self.index} ({operator}) of {within}"
+
+
+class Nodes(Sequence[Node]):
+    """Nodes of one graph, in the order of their numbers; each is made for whoever comes to it.
+
+    What a node has stands in the table, and a hundred thousand of these take up ten megabytes.
+    """
+
+    __slots__ = ("_graph", "_numbers")
+
+    def __init__(self, graph: Graph, numbers: Sequence[int]) -> None:
+        self._graph = graph
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[Node]:
+        graph = self._graph
+        return (Node(graph, number) for number in self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> Nodes: ...
+    def __getitem__(self, index: int | slice) -> Node | Nodes:
+        if isinstance(index, slice):
+            return Nodes(self._graph, self._numbers[index])
+        return Node(self._graph, self._numbers[index])
+
+
+class NodesOfGraphs:
+    """The nodes of several lists, one after the other."""
+
+    __slots__ = ("_lists",)
+
+    def __init__(self, lists: Iterable[Nodes]) -> None:
+        self._lists = [nodes for nodes in lists if nodes]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lists))
+
+    def __iter__(self) -> Iterator[Node]:
+        return chain.from_iterable(self._lists)
+
+
+class Definition(Record):
+    """Where a value name is introduced: a graph input, an initializer, or a node output."""
+
+    graph: Graph
+    field: str
+    """`input`, `initializer`, `sparse_initializer` or `output`, as the message calls it."""
+    index: int
+    node: Node | None = None
+
+    @property
+    def place(self) -> Place:
+        """The place of the input, the initializer, or the output's name."""
+        if self.node is not None:
+            return self.node.place.at("output", self.index)
+        return self.graph.at(self.field, self.index)
+
+    def describe(self) -> str:
+        """The definition as messages name it."""
+        if self.node is not None:
+            return f"output {self.index} of {self.node.describe()}"
+        return f"{self.field.replace('_', ' ')} {self.index} of {self.graph.describe()}"
+
+
+_MOST_SEARCHES = 4
+"""After so many it is noted where the nodes of each form stand, which takes up memory for each node."""
+_FEW_NODES = 16
+"""Of so few it is not noted: there may be as many graphs as nodes."""
+
+
+@laid_out
+class Graph:
+    """A list of nodes with its inputs, outputs and initializers: a GraphProto or the body of a FunctionProto.
+
+    A nested graph sees the names of `parent` that are defined before node `position` of it. A training algorithm
+    sees all names of the inference graph, with which it forms one graph.
+
+    What stands in no graph, as the one node of a file, stands in one of kind FILE, which is not in the file: `parts`
+    are the places of its elements there, `attributes` what it has of attributes that stand in no node.
+    """
+
+    def __init__(
+        self,
+        kind: GraphKind,
+        proto: Proto,
+        place: Place,
+        *,
+        parent: Graph | None = None,
+        position: int = 0,
+        function: Function | None = None,
+        parts: Mapping[tuple[str, int | None], Place] = EMPTY,
+        attributes: Sequence[Proto] = (),
+        twin: Graph | None = None,
+    ) -> None:
+        self.kind = kind
+        self.twin = twin
+        """An earlier graph of the same bytes but for its name, which is asked for what follows from these alone."""
+        self.is_function: bool = kind is GraphKind.FUNCTION
+        """Whether this is a FunctionProto, whose inputs and outputs are bare names."""
+        self.proto = proto
+        self.place = place
+        self.parent = parent
+        self.position = position
+        self.depth: int = parent.depth + 1 if parent is not None and kind is GraphKind.NESTED else 0
+        """How many graphs this one is nested in."""
+        self.function = function
+        """The function in whose body the graph stands, at any depth."""
+        self._parts = parts
+        self._attributes = attributes
+        self._searches = 0
+        """How often nodes have been looked for by their forms."""
+        self.nested: list[Graph] = []
+        """The graphs in the attributes of the nodes, not those inside them."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is no graph, but stands for the file around a part of one."""
+        return self.kind is GraphKind.FILE
+
+    def at(self, field: str, index: int | None = None) -> Place:
+        """The place of a field of the graph, or of an element of a list of it."""
+        return (self._parts.get((field, index)) if self._parts else None) or self.place.at(field, index)
+
+    @property
+    def attribute_protos(self) -> Sequence[Proto]:
+        """The AttributeProtos that stand in no node: the defaults of a function's parameters, or one by itself."""
+        return self.proto.attribute_proto if self.is_function else self._attributes
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the graph or function."""
+        return str(self.proto.name)
+
+    def describe(self) -> str:
+        """The graph as messages name it."""
+        if self.is_function and self.function is not None:
+            return f"function {quote(self.function.qualified_name)}"
+        return f"{self.kind.value} {quote(self.name)}" if self.name else self.kind.value
+
+    @shared_property
+    def table(self) -> NodeTable:
+        """The nodes in columns. Rules ask these about all nodes, and make a Node of one that they report."""
+        return node_table(self.proto.node, self.names_before_nodes)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes in the order of the file."""
+        return Nodes(self, range(len(self.table.forms)))
+
+    @property
+    def node_names(self) -> list[str]:
+        """The name of each node; empty for one without."""
+        return self.table.names
+
+    @shared_property
+    def has_repeated_node_names(self) -> bool:
+        """Whether two nodes have one name; a node without a name has none."""
+        names = self.table.names
+        distinct = set(names)
+        return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
+
+    @property
+    def node_inputs(self) -> list[tuple[str, ...]]:
+        """The inputs of each node; an empty name stands for one that is left out."""
+        return self.table.inputs
+
+    @property
+    def node_outputs(self) -> list[tuple[str, ...]]:
+        """The outputs of each node; an empty name stands for one that is left out."""
+        return self.table.outputs
+
+    @property
+    def forms(self) -> list[NodeForm]:
+        """What each node has in common with those that look alike: operator, attributes, which operands are given."""
+        return self.table.forms
+
+    @shared_property
+    def form_counts(self) -> Mapping[NodeForm, int]:
+        """How many nodes have each of the forms, in the order in which they occur first."""
+        counts: dict[NodeForm, int] = {}
+        for form in self.table.forms:
+            counts[form] = counts.get(form, 0) + 1
+        return counts
+
+    def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
+        """The nodes with one of the forms, in the order of the file."""
+        own = self.table.forms
+        if len(own) <= _FEW_NODES or (self._searches < _MOST_SEARCHES and "_indices" not in self.__dict__):
+            self._searches += 1
+            return Nodes(self, [index for index, form in enumerate(own) if form in forms])
+        known = self._indices
+        if len(forms) < len(known):
+            found = [known[form] for form in forms if form in known]
+        else:
+            found = [indices for form, indices in known.items() if form in forms]
+        lists = [(each,) if isinstance(each, int) else each for each in found]
+        return Nodes(self, sorted(chain.from_iterable(lists)) if len(lists) > 1 else list(chain(*lists)))
+
+    def first_of(self, form: NodeForm) -> Node:
+        """The first node with the form; raises LookupError when there is none."""
+        own = self.table.forms
+        if len(own) <= _FEW_NODES:
+            return self.nodes[next((index for index, each in enumerate(own) if each is form), len(own))]
+        indices = self._indices[form]
+        return self.nodes[indices if isinstance(indices, int) else indices[0]]
+
+    @shared_property
+    def _indices(self) -> dict[NodeForm, int | list[int]]:
+        """Where the nodes of each form stand. There may be as many forms as nodes, and as many that ask for theirs."""
+        found: dict[NodeForm, int | list[int]] = {}
+        for index, form in enumerate(self.table.forms):
+            indices = found.get(form)
+            if indices is None:
+                found[form] = index
+            elif isinstance(indices, int):
+                found[form] = [indices, index]
+            else:
+                indices.append(index)
+        return found
+
+    def nodes_with(self, annotation: str) -> Nodes:
+        """The nodes that have an annotation: `doc_string`, `metadata_props` and so on."""
+        return Nodes(self, self.table.annotated.get(annotation, ()))
+
+    @shared_property
+    def initializers(self) -> Initializers:
+        """What the dense initializers state; a function has none."""
+        return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer)
+
+    @shared_property
+    def value_infos(self) -> dict[str, ValueInfos]:
+        """What the value infos state, by the list in which they stand: input, output and value_info.
+
+        A function has the last one only.
+        """
+        return value_infos_of(self.proto, is_function=self.is_function)
+
+    def message_at(self, field: str, index: int) -> Proto:
+        """The initializer or value info that stands in a list of the graph; most are kept as bytes, and parsed here."""
+        found = getattr(self.proto, field)[index]
+        if isinstance(found, bytes):
+            return schema.opened("TensorProto" if field == "initializer" else "ValueInfoProto", found)
+        return found
+
+    @shared_property
+    def input_names(self) -> list[str]:
+        """The names of the formal inputs."""
+        return self.proto.input[:] if self.is_function else self.value_infos["input"].names
+
+    @shared_property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        return self.proto.output[:] if self.is_function else self.value_infos["output"].names
+
+    @shared_property
+    def initializer_names(self) -> list[str]:
+        """The names of the dense initializers; a function has none."""
+        return self.initializers.names
+
+    @shared_property
+    def sparse_initializer_names(self) -> list[str]:
+        """The names of the sparse initializers, which are those of their values."""
+        return [] if self.is_function else [tensor.values.name for tensor in self.proto.sparse_initializer]
+
+    @shared_property
+    def value_info_names(self) -> list[str]:
+        """The names in value_info, of a function too."""
+        return self.value_infos["value_info"].names
+
+    @property
+    def names_before_nodes(self) -> Iterator[str]:
+        """The names of the inputs and initializers."""
+        if self.is_function:
+            return iter(self.input_names)
+        return chain(self.input_names, self.initializer_names, self.sparse_initializer_names)
+
+    @property
+    def positions(self) -> dict[str, int]:
+        """For each value name the index of the first node that outputs it, or BEFORE_NODES.
+
+        The empty name, which stands for an omitted input or output, is no value.
+        """
+        return self.table.positions
+
+    @property
+    def early_uses(self) -> list[int]:
+        """The indices of the nodes with an input that no input, initializer or earlier node of the graph defines."""
+        return self.table.early_uses
+
+    @property
+    def has_redefinitions(self) -> bool:
+        """Whether a node outputs a name that an input, an initializer or another output has."""
+        return self.table.has_redefinitions
+
+    def definitions(self) -> Iterator[tuple[str, Definition]]:
+        """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""
+        for field, names in self._lists_before_nodes():
+            for index, name in enumerate(names):
+                if name:
+                    yield name, Definition(self, field, index)
+        for number, outputs in enumerate(self.table.outputs):
+            for index, name in enumerate(outputs):
+                if name:
+                    yield name, Definition(self, "output", index, self.nodes[number])
+
+    def first_definition(self, name: str) -> Definition | None:
+        """The first definition of a name in the graph, if there is one; made for messages, not for the happy path."""
+        position = self.positions.get(name)
+        if position is None:
+            return None
+        if position != BEFORE_NODES:
+            return Definition(self, "output", self.table.outputs[position].index(name), self.nodes[position])
+        index = self._numbers_before_nodes[name]
+        for field, names in self._lists_before_nodes():
+            if index < len(names):
+                return Definition(self, field, index)
+            index -= len(names)
+        raise AssertionError("the name stands in one of the lists")
+
+    @cached_property
+    def _numbers_before_nodes(self) -> dict[str, int]:
+        """For each name that is there before the nodes the number of the first element that defines it, in all lists.
+
+        No pair of list and index, which takes up sixty bytes more.
+        """
+        found: dict[str, int] = {}
+        for number, name in enumerate(self.names_before_nodes):
+            found.setdefault(name, number)
+        return found
+
+    def _lists_before_nodes(self) -> Iterator[tuple[str, Sequence[str]]]:
+        yield "input", self.input_names
+        yield "initializer", self.initializer_names
+        yield "sparse_initializer", self.sparse_initializer_names
+
+    def scopes(self) -> Iterator[tuple[Graph, int]]:
+        """The enclosing graphs from the inside out, each with the node position before which its names are visible."""
+        graph = self
+        while graph.parent is not None:
+            yield graph.parent, graph.position
+            graph = graph.parent
+
+    def outer_definition(self, name: str) -> Definition | None:
+        """The definition in an enclosing graph that `name` would resolve to inside this graph, if there is one."""
+        for outer, position in self.scopes():
+            if outer.positions.get(name, position) < position:
+                return outer.first_definition(name)
+        return None
+
+    def sees(self, name: str) -> bool:
+        """Whether an enclosing graph defines `name` where this graph can see it."""
+        graph = self
+        while graph.parent is not None:
+            position = graph.position
+            graph = graph.parent
+            if graph.table.positions.get(name, position) < position:
+                return True
+        return False
+
+
+@laid_out
+class Function:
+    """A model-local function: its identity, its signature, and its body as a graph."""
+
+    def __init__(self, index: int, proto: Proto, place: Place, twin: Function | None = None) -> None:
+        self.index = index
+        self.twin = twin
+        """An earlier function of the same bytes but for its name (docs/performance.md: equal-functions)."""
+        self.proto = proto
+        self.place = place
+        self.name: str = proto.name
+        self.domain: str = proto.domain
+        self.overload: str = proto.overload
+        first = twin.body if twin is not None else None
+        self.body: Graph = Graph(GraphKind.FUNCTION, proto, place, function=self, twin=first)
+
+    @cached_property
+    def qualified_name(self) -> str:
+        """Domain, name and overload in one string for messages."""
+        name = f"{self.domain}::{self.name}" if self.domain else self.name
+        return f"{name}:{self.overload}" if self.overload else name
+
+    @shared_property
+    def attribute_names(self) -> list[str]:
+        """The attribute parameters without a default."""
+        return self.proto.attribute[:]  # type: ignore[no-any-return]
+
+    @shared_property
+    def attribute_defaults(self) -> list[Proto]:
+        """The attribute parameters with a default, as AttributeProto."""
+        return self.proto.attribute_proto[:]  # type: ignore[no-any-return]

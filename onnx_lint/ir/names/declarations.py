@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a graph declares of one value in several places: as input, initializer, output, and in value_info."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from typing import Final, TypeGuard
+
+from onnx_lint.common.cached import cached_property
+from onnx_lint.ir.columns.initializers import serialized_type
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.places.place import Place
+from onnx_lint.schema import Proto
+from onnx_lint.wording import quote
+
+Dimension = int | str | None
+"""A size, a variable, or neither."""
+
+TENSOR_KINDS: Final = ("tensor_type", "sparse_tensor_type")
+"""The cases of TypeProto that have an element type and a shape."""
+
+INITIALIZER_FIELDS: Final = ("initializer", "sparse_initializer")
+
+Statements = Mapping[tuple[int, str | int], int | str | bool]
+"""What a type states, part by part: how deep the part lies in sequences, maps and optionals, and which it is."""
+
+
+class Declaration:
+    """A ValueInfoProto or an initializer of a graph.
+
+    `field`: `input`, `initializer`, `sparse_initializer`, `output` or `value_info`.
+    """
+
+    def __init__(self, graph: Graph, field: str, index: int) -> None:
+        self.graph = graph
+        self.field = field
+        self.index = index
+
+    @cached_property
+    def proto(self) -> Proto:
+        """The message that stands there."""
+        return self.graph.message_at(self.field, self.index)
+
+    @property
+    def name(self) -> str:
+        """The name of the value; a sparse initializer has that of its values."""
+        return str(self.proto.values.name if self.field == "sparse_initializer" else self.proto.name)
+
+    @property
+    def place(self) -> Place:
+        """The place of the message."""
+        return self.graph.at(self.field, self.index)
+
+    @property
+    def is_initializer(self) -> bool:
+        """Whether it is an initializer, whose sizes are all known."""
+        return self.field in INITIALIZER_FIELDS
+
+    @property
+    def kind(self) -> str | None:
+        """The case of the type that is set; that of an initializer is a tensor type."""
+        if self.is_initializer:
+            return "sparse_tensor_type" if self.field == "sparse_initializer" else "tensor_type"
+        kind: str | None = self.proto.type.WhichOneof("value")
+        return kind
+
+    @property
+    def element_type(self) -> int:
+        """The element type of a tensor; 0 where none is stated."""
+        if self.field == "initializer":
+            return int(self.proto.data_type)
+        if self.field == "sparse_initializer":
+            return int(self.proto.values.data_type)
+        return int(getattr(self.proto.type, self.kind).elem_type) if self.kind in TENSOR_KINDS else 0
+
+    @property
+    def dimensions(self) -> list[Dimension] | None:
+        """The dimensions of a tensor; None where it has no shape."""
+        if self.is_initializer:
+            return list(self.proto.dims)
+        return dimensions_of(self.proto.type)
+
+    @cached_property
+    def statements(self) -> Statements:
+        """What it states of the type of the value.
+
+        A sparse initializer stands for a tensor, so a dense and a sparse tensor type both fit it.
+        """
+        if not self.is_initializer:
+            return statements_of(self.proto.type)
+        stated: dict[tuple[int, str | int], int | str | bool] = dict(
+            _tensor_statements(0, self.element_type, self.dimensions)
+        )
+        stated[0, "is_tensor"] = True
+        if self.field == "initializer":
+            stated[0, "kind"] = "tensor_type"
+        return stated
+
+    def describe(self) -> str:
+        """The declaration as messages name it."""
+        return f"{self.field.replace('_', ' ')} {quote(self.name)} of {self.graph.describe()}"
+
+    def describe_type(self) -> str:
+        """What it declares, such as `float[2,N]`."""
+        from onnx_lint.ir.in_words import describe_tensor_type, describe_type  # late, as only findings have words
+
+        if not self.is_initializer:
+            return describe_type(self.proto.type)
+        return describe_tensor_type(self.element_type, self.proto.dims)
+
+
+class RepeatedDeclarations:
+    """The declarations of each name of a graph that several of its lists declare, not all alike.
+
+    A file may have tens of thousands of such names, so that declarations are made for whoever goes through them, and
+    what is kept are eight bytes for each.
+    """
+
+    def __init__(self, graph: Graph, entries: Sequence[int]) -> None:
+        self._graph = graph
+        self._entries = entries
+        """The entries of names in `_Lists`, each with the number of its name."""
+
+    def __iter__(self) -> Iterator[list[Declaration]]:
+        lists = _Lists(self._graph)
+        for _, entries in groupby(self._entries, _name_number):
+            yield [Declaration(self._graph, *lists.entry(number & _NUMBER)) for number in entries]
+
+
+_NUMBER_BITS: Final = 32
+_NUMBER: Final = (1 << _NUMBER_BITS) - 1
+
+
+def _name_number(entry: int) -> int:
+    return entry >> _NUMBER_BITS
+
+
+class _Lists:
+    """The names that the lists of a graph declare, numbered through: inputs, initializers, outputs, and value_info."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.names: Mapping[str, Sequence[str]] = {
+            "input": graph.input_names,
+            "initializer": graph.initializer_names,
+            "sparse_initializer": graph.sparse_initializer_names,
+            "output": graph.output_names,
+            "value_info": graph.value_info_names,
+        }
+
+    def entry(self, number: int) -> tuple[str, int]:
+        """The list, and the index in it, of the entry with a number."""
+        for field, names in self.names.items():
+            if number < len(names):
+                return field, number
+            number -= len(names)
+        raise IndexError(number)
+
+
+def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
+    """The declarations of each non-empty name that stands in several lists of the graph and not with one type in all.
+
+    Many exporters write outputs into value_info too, as the same type, and old ones each initializer as an input;
+    nothing can be wrong with those. Of one name,
+    inputs come first, then initializers, outputs, and value_info. The graph is no function. None where there are none.
+    """
+    lists = _Lists(graph)
+    stated = [names for names in lists.names.values() if names]
+    if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
+        return None  # as most are
+    from array import array  # late, as few graphs come so far
+
+    differing = array("Q")
+    seen: set[str] = set()
+    repeated: set[str] = set()
+    for names in lists.names.values():
+        repeated.update(seen.intersection(names))
+        seen.update(names)
+    del seen
+    repeated.discard("")
+    numbers: dict[str, int] = {}
+    entries = array("Q")
+    for number, name in enumerate(chain.from_iterable(lists.names.values()) if repeated else ()):
+        if name in repeated:
+            entries.append(numbers.setdefault(name, len(numbers)) << _NUMBER_BITS | number)
+    del numbers, repeated
+    for _, group in groupby(sorted(entries), _name_number):
+        of_name = list(group)
+        if not _state_one_type(graph, [lists.entry(entry & _NUMBER) for entry in of_name]):
+            differing.extend(of_name)
+    return RepeatedDeclarations(graph, differing) if differing else None
+
+
+def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
+    """Whether these entries of the graph's lists state the same type, byte for byte."""
+    if any(field == "sparse_initializer" for field, _ in entries):
+        return False
+    held = graph.initializers
+    types = {
+        serialized_type((held.element_types[index], held.shapes[index]))
+        if field == "initializer"
+        else graph.value_infos[field].types[index]
+        for field, index in entries
+    }
+    return len(types) == 1
+
+
+def dimensions_of(proto: Proto) -> list[Dimension] | None:
+    """The dimensions that a TypeProto of a dense or sparse tensor states; None where it has no shape."""
+    kind = proto.WhichOneof("value")
+    if kind not in TENSOR_KINDS or not getattr(proto, kind).HasField("shape"):
+        return None
+    return [_dimension(dimension) for dimension in getattr(proto, kind).shape.dim]
+
+
+def _dimension(proto: Proto) -> Dimension:
+    match proto.WhichOneof("value"):
+        case "dim_value":
+            return int(proto.dim_value)
+        case "dim_param":
+            return str(proto.dim_param)
+        case _:
+            return None
+
+
+def is_size(dimension: Dimension) -> TypeGuard[int]:
+    """Whether it is a size; a negative number, which has a finding of its own, is none."""
+    return isinstance(dimension, int) and dimension >= 0
+
+
+def statements_of(proto: Proto) -> Statements:
+    """What a TypeProto states. It leaves open what is 0 or empty, a variable, or an unknown dimension."""
+    stated: dict[tuple[int, str | int], int | str | bool] = {}
+    depth = 0
+    inner: Proto | None = proto
+    while inner is not None:
+        kind = inner.WhichOneof("value")
+        if kind is None:
+            break
+        stated[depth, "kind"] = kind
+        stated[depth, "is_tensor"] = kind in TENSOR_KINDS
+        found = getattr(inner, kind)
+        inner = None
+        match kind:
+            case "sequence_type" | "optional_type":
+                inner = found.elem_type
+            case "map_type":
+                if found.key_type:
+                    stated[depth, "key_type"] = int(found.key_type)
+                inner = found.value_type
+            case "opaque_type":
+                stated.update({(depth, part): getattr(found, part) for part in _OPAQUE_PARTS if getattr(found, part)})
+            case _:
+                dimensions = list(map(_dimension, found.shape.dim)) if found.HasField("shape") else None
+                stated.update(_tensor_statements(depth, int(found.elem_type), dimensions))
+        depth += 1
+    return stated
+
+
+_OPAQUE_PARTS: Final = ("domain", "name")
+
+
+def _tensor_statements(
+    depth: int, element_type: int, dimensions: list[Dimension] | None
+) -> Iterator[tuple[tuple[int, str | int], int]]:
+    if element_type:
+        yield (depth, "elem_type"), element_type
+    if dimensions is not None:
+        yield (depth, "rank"), len(dimensions)
+        for axis, dimension in enumerate(dimensions):
+            if is_size(dimension):
+                yield (depth, axis), dimension
+
+
+def contradict(one: Statements, other: Statements) -> bool:
+    """Whether no type is as both say: they state different things of the same part.
+
+    It goes as far as the shorter of the two. Where kinds or ranks differ, so may deeper parts, which adds nothing.
+    """
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    return any(many.get(part, value) != value for part, value in few.items())

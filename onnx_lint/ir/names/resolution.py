@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resolves the name of each node input: is it defined before the node, after it, in a cycle with it, or nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node, Nodes
+from onnx_lint.ir.names.digraph import Digraph, shortest_way, strong_components
+from onnx_lint.ir.places.place import Place
+
+
+class Use(Record):
+    """A node input, by node and index."""
+
+    node: Node
+    index: int
+
+    @property
+    def name(self) -> str:
+        """The value name that is used."""
+        return self.node.inputs[self.index]
+
+    @property
+    def place(self) -> Place:
+        """The place of the name."""
+        return self.node.place.at("input", self.index)
+
+
+class LateUse(Record):
+    """A use of a name that only a later node of the same or of an enclosing graph defines."""
+
+    use: Use
+    holder: Node
+    """The node in the graph of the definition that uses the name, itself or in a graph nested in it."""
+    producer: Node
+
+
+class Cycle(Record):
+    """Nodes of one graph of which each uses an output of the one before it, and the first one of the last."""
+
+    nodes: Nodes
+    values: tuple[str, ...]
+    """The name by which each node's output reaches the next node."""
+    use: Use
+    """The use, by the first node, of what the last one defines."""
+
+
+class UndefinedName(Record):
+    """A name that a graph uses and nothing defines."""
+
+    graph: Graph
+    name: str
+    uses: tuple[Use, ...]
+    """The first few of the node inputs that use it."""
+    count: int
+    """How many there are in all."""
+
+
+class _Late(Record):
+    """A late use, by graphs and numbers."""
+
+    user: Graph
+    node: int
+    operand: int
+    holder: int
+    producer: int
+
+
+class _LateUses:
+    """The late uses of what one graph defines, two numbers each: there may be as many as names in the file."""
+
+    __slots__ = ("_lists",)
+
+    def __init__(self) -> None:
+        self._lists: list[tuple[Graph, list[int], list[int]]] = []
+
+    def append(self, late: _Late) -> None:
+        if not self._lists or self._lists[-1][0] is not late.user:
+            self._lists.append((late.user, [], []))
+        _, nodes, operands = self._lists[-1]
+        nodes.append(late.node)
+        operands.append(late.operand)
+
+    def __iter__(self) -> Iterator[_Late]:
+        for user, nodes, operands in self._lists:
+            for node, operand in zip(nodes, operands, strict=True):
+                found = _late(user, node, operand, user.node_inputs[node][operand])
+                assert found is not None, "it was found before"
+                yield found[1]
+
+
+class _Uses:
+    """The uses of a name that is used more than once."""
+
+    __slots__ = ("count", "node", "others")
+
+    def __init__(self, node: int) -> None:
+        self.node = node
+        """The number of the node that uses it first."""
+        self.others: list[tuple[int, int]] = []
+        """The first few other uses, each by the numbers of node and input."""
+        self.count = 1
+
+    def add(self, node: int, operand: int) -> None:
+        self.count += 1
+        if len(self.others) < _MOST_OTHERS:
+            self.others.append((node, operand))
+
+
+_MOST_OTHERS: Final = 3
+
+
+class _FirstUses:
+    """Finds the first input of a node that has a name, for names in the order of their nodes.
+
+    Of a node with many inputs they are indexed, one node at a time.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._indexed = -1
+        self._operands: dict[str, int] = {}
+
+    def of(self, node: int, name: str) -> Use:
+        names = self._graph.node_inputs[node]
+        if len(names) <= _FEW_INPUTS:
+            return Use(self._graph.nodes[node], names.index(name))
+        if node != self._indexed:
+            self._indexed = node
+            self._operands = {each: len(names) - 1 - index for index, each in enumerate(reversed(names))}
+        return Use(self._graph.nodes[node], self._operands[name])
+
+
+_FEW_INPUTS: Final = 100
+
+
+class Resolution:
+    """What is wrong with the names that nodes use."""
+
+    def __init__(self) -> None:
+        self._undefined: dict[Graph, dict[str, int | _Uses]] = {}
+        self._unordered: dict[Graph, _LateUses] = {}
+        self._cyclic: dict[Graph, _LateUses] = {}
+
+    @property
+    def undefined(self) -> Iterator[UndefinedName]:
+        """The names that nothing defines, of each graph in the order of their first uses."""
+        for graph, names in self._undefined.items():
+            first = _FirstUses(graph)
+            for name, found in names.items():
+                if isinstance(found, int):
+                    yield UndefinedName(graph, name, (first.of(found, name),), 1)
+                    continue
+                others = [Use(graph.nodes[node], operand) for node, operand in found.others]
+                yield UndefinedName(graph, name, (first.of(found.node, name), *others), found.count)
+
+    @property
+    def undefined_names(self) -> Iterator[str]:
+        """The names alone; one that several graphs use comes several times."""
+        return chain.from_iterable(self._undefined.values())
+
+    @property
+    def has_undefined_names(self) -> bool:
+        """Whether a node uses a name that nothing defines."""
+        return bool(self._undefined)
+
+    @property
+    def unordered(self) -> Iterator[LateUse]:
+        """Late uses that putting the nodes into another order would mend."""
+        return (_made(graph, late) for graph, uses in self._unordered.items() for late in uses)
+
+    @property
+    def cycles(self) -> Iterator[Cycle]:
+        """One cycle for each set of nodes that depend on one another."""
+        for graph, uses in self._cyclic.items():
+            followers, nested = _followers(graph), _nested(graph)
+            for late in uses:
+                yield _cycle(graph, late, followers, nested)
+
+    @property
+    def has_late_uses(self) -> bool:
+        """Whether a node uses what only a later one defines, or what comes of its own outputs."""
+        return bool(self._unordered or self._cyclic)
+
+    def note_undefined(self, graph: Graph, name: str, node: int, operand: int) -> None:
+        """Take down the use of a name that nothing defines."""
+        names = self._undefined.setdefault(graph, {})
+        found = names.get(name)
+        if found is None:
+            names[name] = node
+            return
+        if isinstance(found, int):
+            found = names[name] = _Uses(found)
+        found.add(node, operand)
+
+    def split(self, graph: Graph, uses: _LateUses) -> None:
+        """Tell the late uses of what a graph defines apart into cycles and nodes that are merely out of order."""
+        component = strong_components(_followers(graph))
+        reported: set[int] = set()
+        for late in uses:
+            group = component[late.holder]
+            if component[late.producer] != group:
+                self._unordered.setdefault(graph, _LateUses()).append(late)
+            elif group not in reported:
+                reported.add(group)
+                self._cyclic.setdefault(graph, _LateUses()).append(late)
+
+
+def resolve(graphs: Iterable[Graph]) -> Resolution:
+    """Resolve every node input of `graphs`."""
+    resolution = Resolution()
+    late: dict[Graph, _LateUses] = {}
+    for graph in graphs:
+        inputs, position = graph.node_inputs, graph.positions.get
+        for own in graph.early_uses:
+            for operand, name in enumerate(inputs[own]):
+                # What the graph does not define before the node may still be visible from outside.
+                if not name or position(name, own) < own or graph.sees(name):
+                    continue
+                found = _late(graph, own, operand, name)
+                if found is None:
+                    resolution.note_undefined(graph, name, own, operand)
+                else:
+                    late.setdefault(found[0], _LateUses()).append(found[1])
+    for producing, uses in late.items():
+        resolution.split(producing, uses)
+    return resolution
+
+
+def _late(user: Graph, index: int, operand: int, name: str) -> tuple[Graph, _Late] | None:
+    """The later definition that a use must mean, which no earlier one is visible for, and the graph that it is in."""
+    graph, holder = user, index
+    while True:
+        if name in graph.positions:
+            producer = graph.positions[name]
+            return (graph, _Late(user, index, operand, holder, producer)) if producer != BEFORE_NODES else None
+        if graph.parent is None or graph.position >= len(graph.parent.nodes):
+            return None
+        graph, holder = graph.parent, graph.position
+
+
+def _made(graph: Graph, late: _Late) -> LateUse:
+    use = Use(late.user.nodes[late.node], late.operand)
+    return LateUse(use, graph.nodes[late.holder], graph.nodes[late.producer])
+
+
+def _followers(graph: Graph) -> Digraph:
+    """For each node the nodes that use its outputs, directly or in nested graphs."""
+    return Digraph(len(graph.nodes), lambda: _edges(graph))
+
+
+def _edges(graph: Graph) -> Iterator[tuple[int, int]]:
+    position = graph.positions.get
+    for index, names in enumerate(graph.node_inputs):
+        for name in names:
+            producer = position(name, BEFORE_NODES)
+            if producer >= 0:
+                yield producer, index
+    for nested in graph.nested:
+        if nested.position < len(graph.nodes):
+            for name in _captured(nested):
+                producer = position(name, BEFORE_NODES)
+                if producer >= 0:
+                    yield producer, nested.position
+
+
+def _nested(graph: Graph) -> dict[int, list[Graph]]:
+    """The graphs nested in a graph, by the number of the node that holds them."""
+    found: dict[int, list[Graph]] = {}
+    for nested in graph.nested:
+        found.setdefault(nested.position, []).append(nested)
+    return found
+
+
+def _captured(graph: Graph) -> Iterator[str]:
+    """The names that `graph` and the graphs in it use and do not define."""
+    for names in graph.node_inputs:
+        for name in names:
+            if name and name not in graph.positions:
+                yield name
+    for nested in graph.nested:
+        for name in _captured(nested):
+            if name not in graph.positions:
+                yield name
+
+
+def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
+    """A shortest way from the node that uses the name to the node that defines it."""
+    path = shortest_way(followers, late.holder, late.producer)
+    values = [
+        _value(graph, here, there, nested.get(there, ()))
+        for here, there in zip(path, [*path[1:], path[0]], strict=True)
+    ]
+    return Cycle(Nodes(graph, path), tuple(values), _made(graph, late).use)
+
+
+def _value(graph: Graph, producer: int, user: int, nested: Iterable[Graph]) -> str:
+    """The name by which an output of one node reaches another, or a graph nested in that."""
+    names = chain(graph.node_inputs[user], chain.from_iterable(map(_captured, nested)))
+    return next(name for name in names if graph.positions.get(name) == producer)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with the values of a node's attributes, whatever its operands are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.operators.operators import AlikeNodes, Operators
+from onnx_lint.schema import Proto
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
+from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
+from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
+
+_FIELDS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS")}
+_NUMBERS = {
+    ATTRIBUTE_TYPE_CODES["INT"]: "i",
+    ATTRIBUTE_TYPE_CODES["FLOAT"]: "f",
+    ATTRIBUTE_TYPE_CODES["INTS"]: "ints",
+    ATTRIBUTE_TYPE_CODES["FLOATS"]: "floats",
+}
+
+
+class AttributeFault(Record):
+    """What an attribute holds, and what it may hold."""
+
+    attribute: str
+    what: str
+    """The fact, to be put behind the attribute's name."""
+    allowed: str
+    other: str | None = None
+    """The attribute that it contradicts."""
+
+
+def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
+    """The faults of the attributes of nodes of a form; no attribute has more than one.
+
+    References to parameters of a function and attributes of another type than the signature's are left aside.
+    """
+    constraints = attribute_constraints((schema.domain, schema.name, schema.since_version))
+    if constraints is None:
+        return []
+    given = {
+        attribute.name: attribute
+        for attribute in form.attributes
+        if not attribute.ref_attr_name
+        and attribute.name in schema.attributes
+        and attribute.type == schema.attributes[attribute.name].type_code
+    }
+    found: dict[str, AttributeFault] = {}
+    for fault in (
+        *_below(constraints, given),
+        *_repeated(constraints, given),
+        *_missized(schema, constraints, given),
+        *_unequal(constraints, given),
+        *_of_operator(schema, form, given),
+    ):
+        found.setdefault(fault.attribute, fault)
+    return list(found.values())
+
+
+def has_attribute_faults(operators: Operators) -> bool:
+    """Whether any node has an attribute with such a fault."""
+    return any(
+        attribute_faults(alike.operator.schema, form)
+        for alike in operators.verified_nodes
+        if alike.attributes and alike.operator.schema is not None
+        for forms in alike.forms.values()
+        for form in forms
+    )
+
+
+def has_unlisted_values(operators: Operators) -> bool:
+    """Whether any node has an attribute with a value that is not one of those that its operator has for it."""
+    return any(
+        unlisted_values(attribute, alike.operator.schema, listed)
+        for alike in operators.verified_nodes
+        if alike.operator.schema is not None and (listed := listed_values(alike.operator.schema, alike))
+        for forms in alike.forms.values()
+        for form in forms
+        for attribute in form.attributes
+    )
+
+
+def listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:
+    """The attributes of alike nodes that may have a few values only, and these."""
+    return {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
+
+
+def unlisted_values(attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]) -> list[str | int]:
+    """The values of an attribute that are none of those that are listed for its name."""
+    allowed = listed.get(attribute.name)
+    if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
+        return []
+    return [value for value in _values(attribute) if value not in allowed]
+
+
+def _values(attribute: Proto) -> list[str | int]:
+    match ATTRIBUTE_TYPE_NAMES[attribute.type]:
+        case "INT":
+            return [attribute.i]
+        case "INTS":
+            return list(attribute.ints)
+        case "STRING":
+            return [_text(attribute.s)]
+        case _:
+            return [_text(value) for value in attribute.strings]
+
+
+def _text(value: bytes) -> str:
+    """The text of a string attribute; bytes that are no UTF-8 make a value that is certainly not allowed."""
+    return value.decode("utf-8", "backslashreplace")
+
+
+GivenAttributes = Mapping[str, Proto]
+
+
+def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
+    for name, least in constraints.minima.items():
+        if name in given:
+            held = getattr(given[name], _NUMBERS[given[name].type])
+            numbers = [held] if isinstance(held, int | float) else held
+            # What is no number at all is below everything.
+            below = [number for number in numbers if not number >= least]
+            if below:
+                verb = "is" if numbers is not held else "holds"
+                yield AttributeFault(name, f"{verb} {_short(below[0])}", f"numbers of at least {least}")
+
+
+def _short(number: float) -> str:
+    """The number as it was written: 0.1, and not what 32 bits make of it."""
+    return str(number) if isinstance(number, int) else f"{number:.7g}"
+
+
+def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
+    for name in sorted(constraints.distinct & given.keys()):
+        twice = _first_repeated(given[name].ints)
+        if twice is not None:
+            yield AttributeFault(name, f"names axis {twice} twice", "each axis once")
+
+
+def _first_repeated(numbers: Iterator[int]) -> int | None:
+    seen: set[int] = set()
+    for number in numbers:
+        if number in seen:
+            return number
+        seen.add(number)
+    return None
+
+
+def _missized(
+    schema: OperatorSchema, constraints: AttributeConstraints, given: GivenAttributes
+) -> Iterator[AttributeFault]:
+    for name, size in constraints.sizes.items():
+        length = _length(given[name]) if name in given else None
+        # A list that may be left out is so, too, where it is empty.
+        is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
+        if length is not None and length != size and not is_left_out:
+            yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
+
+
+def _unequal(constraints: AttributeConstraints, given: GivenAttributes) -> Iterator[AttributeFault]:
+    """Lists that are not as long as those that they belong to: most of them are taken to be right, or the first."""
+    for group in constraints.lengths:
+        lengths = [(name, length, factor) for name, factor in group if (length := _given_length(given, name))]
+        if len(lengths) < _PAIR:
+            continue
+        # Counted in units of the longer ones: pads are twice as many as all others.
+        scale = max(factor for _, factor in group)
+        units = [length * scale // factor for _, length, factor in lengths]
+        usual = Counter(units).most_common(1)[0][0]
+        right = lengths[units.index(usual)]
+        for (name, length, factor), unit in zip(lengths, units, strict=True):
+            if unit != usual:
+                wanted = _counted(right[1] * factor // right[2])
+                relation = "as many as" if factor == right[2] else "twice as many as" if factor > 1 else "half of"
+                what = f"has {_counted(length)}, '{right[0]}' has {right[1]}"
+                yield AttributeFault(name, what, f"{wanted}, {relation} '{right[0]}'", right[0])
+
+
+_PAIR: Final = 2
+
+
+def _given_length(given: GivenAttributes, name: str) -> int | None:
+    return _length(given[name]) if name in given else None
+
+
+def _length(attribute: Proto) -> int | None:
+    """The number of elements of a list or a tensor; None for a tensor of impossible dimensions, and for others."""
+    if attribute.type in _FIELDS:
+        return len(getattr(attribute, _FIELDS[attribute.type]))
+    if attribute.type == ATTRIBUTE_TYPE_CODES["TENSOR"] and min(attribute.t.dims, default=0) >= 0:
+        return math.prod(map(int, attribute.t.dims))
+    return None
+
+
+def _counted(length: int) -> str:
+    return "1 element" if length == 1 else f"{length:,} elements"
+
+
+# --- operators with a demand of their own
+
+
+def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    key = (schema.domain, schema.name)
+    if key == ("", "Transpose") and "perm" in given:
+        yield from _permutation(given["perm"])
+    elif key == ("", "Einsum") and "equation" in given:
+        from onnx_lint.ir.operators.einsum_equation import equation_fault  # late, as few models have an Einsum
+
+        fault = equation_fault(given["equation"].s.decode("utf-8", "backslashreplace"), len(form.inputs))
+        if fault is not None:
+            allowed = (
+                "terms of letters with commas between them, one for each input, and '->' and a term for the output"
+            )
+            yield AttributeFault("equation", fault, allowed)
+    elif schema.domain == "" and schema.name in ACTIVATIONS and "activations" in given:
+        yield from _activations(schema, form, given)
+    elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:
+        yield from _intercepts(form, given)
+    elif key in (("ai.onnx.ml", "TreeEnsemble"), ("ai.onnx.ml", "LabelEncoder")):
+        from onnx_lint.ir.operators.machine_learning_attributes import encoder_faults, tree_faults  # late, as rare
+
+        faults = tree_faults(given) if schema.name == "TreeEnsemble" else encoder_faults(given)
+        for attribute, what, allowed, other in faults:
+            yield AttributeFault(attribute, what, allowed, other)
+
+
+def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
+    axes = list(attribute.ints)
+    allowed = f"each number from 0 to {len(axes) - 1} once"
+    outside = [axis for axis in axes if not 0 <= axis < len(axes)]
+    twice = _first_repeated(iter(axes))
+    if twice is not None:
+        yield AttributeFault("perm", f"names axis {twice} twice", allowed)
+    elif outside:
+        yield AttributeFault("perm", f"has {_counted(len(axes))} and names axis {outside[0]}", allowed)
+
+
+def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    if any(attribute.name == "direction" and attribute.ref_attr_name for attribute in form.attributes):
+        return
+    each = ACTIVATIONS[schema.name]
+    direction = given["direction"].s if "direction" in given else b"forward"
+    number = each * (2 if direction == b"bidirectional" else 1)
+    length = len(given["activations"].strings)
+    # The default of RNN has two functions also where there is one direction.
+    is_default = schema.name == "RNN" and list(given["activations"].strings) == [b"Tanh", b"Tanh"]
+    if length != number and not is_default and length:
+        what = f"has {_counted(length)}, '{schema.name}' takes {each} for each direction"
+        yield AttributeFault("activations", what, _counted(number))
+
+
+def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
+    if any(attribute.name == "targets" and attribute.ref_attr_name for attribute in form.attributes):
+        return
+    targets = given["targets"].i if "targets" in given else 1
+    length = len(given["intercepts"].floats)
+    if length and length != targets:
+        yield AttributeFault("intercepts", f"has {_counted(length)}, 'targets' is {targets}", "one for each target")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control-flow operators of the default domain and how many inputs they supply to their subgraphs."""
+
+from __future__ import annotations
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.operators.function_calls import Calls
+from onnx_lint.ir.operators.imports import Imports
+from onnx_lint.spec.releases import DEFAULT_DOMAIN, normalized_domain
+
+CONTROL_FLOW_OPERATORS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+
+LAST_IR_VERSION_WITH_DEFAULTS = 3
+"""Up to here further inputs may follow those that the operator supplies, each with an initializer."""
+
+
+class ControlFlow(Record):
+    """The control-flow nodes of a model."""
+
+    calls: Calls
+    imports: Imports
+    ir_version: int
+
+    def node_of(self, graph: Graph) -> Node | None:
+        """The control-flow node in whose attribute the nested graph stands; None where another node or none holds it.
+
+        A node that calls a function of the model is none, whatever it is called.
+        """
+        if graph.parent is None or graph.position >= len(graph.parent.forms):
+            return None
+        form = graph.parent.forms[graph.position]
+        if form.op_type not in CONTROL_FLOW_OPERATORS:
+            return None
+        if form.domain and normalized_domain(form.domain) != DEFAULT_DOMAIN:
+            return None
+        if form.op_type in self.calls.names and self.calls.namesakes(form):
+            return None
+        return graph.parent.nodes[graph.position]
+
+    def supplied_inputs(self, node: Node) -> int | None:
+        """How many inputs a control-flow node supplies to the graphs in its attributes; None where that is not told.
+
+        If none; Loop the iteration number, the condition, and each loop-carried value; Scan and SequenceMap one for
+        each input of the node, of which Scan's first is none in operator set 8 (it gives the lengths of the sequences).
+        """
+        count = len(node.inputs)
+        match node.op_type:
+            case "If":
+                return 0
+            case "Loop":
+                return count if count >= 2 else None
+            case "SequenceMap":
+                return count
+        version = self.imports.versions(node.graph.function).get(DEFAULT_DOMAIN)
+        return None if version is None else count - (version == 8)
+
+    def awaited_inputs(self, graph: Graph, supplied: int) -> list[str]:
+        """The inputs of a subgraph that its operator has to supply, `supplied` of them if the subgraph fits."""
+        names = graph.input_names
+        if self.ir_version > LAST_IR_VERSION_WITH_DEFAULTS:
+            return names
+        initializers = {*graph.initializer_names, *graph.sparse_initializer_names}
+        return names[:supplied] + [name for name in names[supplied:] if name not in initializers]
+
+
+def handed_on_outputs(node: Node) -> int:
+    """How many outputs each subgraph of a control-flow node has to have: the body of Loop one more, the condition."""
+    return len(node.outputs) + (node.op_type == "Loop")

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes call which model-local functions; functions are looked up, never expanded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.names.digraph import digraph, shortest_way, strong_components
+from onnx_lint.spec.releases import normalized_domain
+
+OVERLOADS_SINCE = 10
+"""The IR version from which on the overload tells functions apart; before, domain and name do alone (FUN-3)."""
+
+MAX_COUNT = 10**18
+"""Counts of expanded nodes end here: what doubles a thousand times is no number to show."""
+
+NodeCall = tuple[Node, Function]
+"""A node and the function that it calls."""
+
+FunctionKey = tuple[str, str, str]
+"""Domain, name and overload; the default domain is empty, and so is the overload where it does not count."""
+
+
+def attribute_parameters(function: Function) -> dict[str, None]:
+    """The names of all attribute parameters, with and without default, in the order of the file."""
+    return dict.fromkeys([*function.attribute_names, *(default.name for default in function.attribute_defaults)])
+
+
+class Recursion(Record):
+    """Functions of which each calls the next one, and the last one the first."""
+
+    functions: tuple[Function, ...]
+    nodes: tuple[Node, ...]
+    """For each function the node by which it calls the next."""
+
+
+class Calls:
+    """The calls of model-local functions among the nodes of `graphs`.
+
+    A function wins over an operator of the same domain and name, in the domains that ONNX publishes too; of several
+    functions of one identity the first is meant. Both are left open by the specification.
+    """
+
+    def __init__(self, functions: Sequence[Function], graphs: Iterable[Graph], ir_version: int) -> None:
+        self.has_overloads = ir_version >= OVERLOADS_SINCE
+        """Whether the overload counts."""
+        self._functions = functions
+        self._graphs = graphs
+        self._by_name: dict[tuple[str, str], list[Function]] = {}
+        for function in functions:
+            self._by_name.setdefault((normalized_domain(function.domain), function.name), []).append(function)
+        self._by_form: dict[NodeForm, Function | None] = {}
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all functions, whatever their domain."""
+        return frozenset([name for _, name in self._by_name])
+
+    @cached_property
+    def _by_key(self) -> dict[FunctionKey, Function]:
+        found: dict[FunctionKey, Function] = {}
+        for function in self._functions:
+            found.setdefault(self.key(function.domain, function.name, function.overload), function)
+        return found
+
+    @property
+    def has_namesakes(self) -> bool:
+        """Whether functions share domain and name, whatever their overload."""
+        return len(self._by_name) < len(self._functions)
+
+    def key(self, domain: str, name: str, overload: str) -> FunctionKey:
+        """What tells a function of this domain, name and overload apart in this model."""
+        return normalized_domain(domain), name, overload if self.has_overloads else ""
+
+    def namesakes(self, node: Node | NodeForm) -> list[Function]:
+        """The functions of the node's domain and op_type, whatever their overload."""
+        return self._by_name.get((normalized_domain(node.domain), node.op_type), [])
+
+    def function_of(self, node: Node | NodeForm) -> Function | None:
+        """The function that the node calls; None for an operator."""
+        form = node if isinstance(node, NodeForm) else node.form
+        if form not in self._by_form:
+            self._by_form[form] = self._called_by(form)
+        return self._by_form[form]
+
+    def _called_by(self, node: NodeForm) -> Function | None:
+        namesakes = self.namesakes(node)
+        if not namesakes:
+            return None
+        if self.has_overloads and len(namesakes) > 1:
+            return self._by_key.get(self.key(node.domain, node.op_type, node.overload))
+        only = namesakes[0]
+        return only if not self.has_overloads or only.overload == node.overload else None
+
+    @cached_property
+    def all(self) -> list[NodeCall]:
+        """Every call, in the order of the graphs."""
+        if not self._functions:
+            return []
+        # Most nodes are operators, which the op_type alone tells.
+        forms = set[NodeForm]().union(*[graph.form_counts for graph in self._graphs])
+        functions = {form: self.function_of(form) for form in forms if form.op_type in self.names}
+        called = {form: function for form, function in functions.items() if function is not None}
+        graphs = (graph for graph in self._graphs if not called.keys().isdisjoint(graph.form_counts))
+        return [(node, called[node.form]) for graph in graphs for node in graph.nodes_of(called)]
+
+    @cached_property
+    def callees(self) -> list[dict[int, Node]]:
+        """For each function the indices of those that its body calls, nested graphs included, and the node that does.
+
+        Of several calls of one function the first is kept.
+        """
+        callees: list[dict[int, Node]] = [{} for _ in self._functions]
+        for node, function in self.all:
+            if node.graph.function is not None:
+                callees[node.graph.function.index].setdefault(function.index, node)
+        return callees
+
+    def expanded_nodes(self) -> int:
+        """How many nodes the model has when each call gives way to the function's body, MAX_COUNT at most.
+
+        Each function is counted once, however often it is called. A call inside of a circle counts as one node.
+        """
+        outside = Counter(function.index for node, function in self.all if node.graph.function is None)
+        sizes = [0] * len(self._functions)
+        nodes = 0
+        for graph in self._graphs:
+            if graph.function is None:
+                nodes += len(graph.forms)
+            else:
+                sizes[graph.function.index] += len(graph.forms)
+        if any(self.callees):
+            self._expand(sizes)
+        return min(nodes + sum(calls * (sizes[callee] - 1) for callee, calls in outside.items()), MAX_COUNT)
+
+    def _expand(self, sizes: list[int]) -> None:
+        """Add to the size of each function body what the calls in it come to."""
+        bodies: dict[int, Counter[int]] = {}
+        for node, function in self.all:
+            if node.graph.function is not None:
+                bodies.setdefault(node.graph.function.index, Counter())[function.index] += 1
+        for index in _callees_first(self.callees):
+            for callee, calls in bodies.get(index, {}).items():
+                if self._component[callee] != self._component[index]:
+                    sizes[index] += calls * (sizes[callee] - 1)
+            sizes[index] = min(sizes[index], MAX_COUNT)
+
+    @cached_property
+    def _component(self) -> Sequence[int]:
+        """For each function the number of the set of functions that call one another to which it belongs."""
+        return strong_components(digraph(self.callees))
+
+    def recursions(self) -> list[Recursion]:
+        """A shortest circle for each set of functions that call one another, through its first function."""
+        if not any(self.callees):
+            return []
+        component = self._component
+        inside = [
+            [callee for callee in callees if component[callee] == component[index]]
+            for index, callees in enumerate(self.callees)
+        ]
+        # The way from a number that stands for the start leads back to the start itself, which a way from it does not.
+        entrance = len(inside)
+        inside.append([])
+        seen: set[int] = set()
+        found: list[Recursion] = []
+        for start in range(entrance):
+            if inside[start] and component[start] not in seen:
+                seen.add(component[start])
+                inside[entrance] = inside[start]
+                found.append(self._recursion(shortest_way(inside, entrance, start)))
+        return found
+
+    def _recursion(self, way: list[int]) -> Recursion:
+        """The circle in `way`, which begins outside of it and ends at its start."""
+        indices = [way[-1], *way[1:-1]]
+        nodes = [self.callees[here][there] for here, there in zip(indices, way[1:], strict=True)]
+        return Recursion(tuple(self._functions[index] for index in indices), tuple(nodes))
+
+
+def _callees_first(callees: Sequence[dict[int, Node]]) -> Iterator[int]:
+    """The functions in an order in which each stands behind those that it calls, but for circles."""
+    seen = [False] * len(callees)
+    for start in range(len(callees)):
+        if seen[start]:
+            continue
+        seen[start] = True
+        way = [(start, iter(callees[start]))]
+        while way:
+            index, rest = way[-1]
+            callee = next((other for other in rest if not seen[other]), None)
+            if callee is None:
+                way.pop()
+                yield index
+            else:
+                seen[callee] = True
+                way.append((callee, iter(callees[callee])))

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which sides of a combination of attributes and operands a node gives, and whether any node gives too many or few."""
+
+from __future__ import annotations
+
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.operators.operators import Operators
+from onnx_lint.schema import Proto
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
+
+_LISTS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS", "TENSORS")}
+
+
+def has_broken_combinations(operators: Operators) -> bool:
+    """Whether a node gives attributes and operands otherwise than its operator has them, whatever their values are."""
+    for alike in operators.verified_nodes:
+        wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
+        if wanted:
+            forms = set().union(*alike.forms.values())
+            if any(broken_by(combination, form) for combination in wanted for form in forms):
+                return True
+    return False
+
+
+def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:
+    """The members that nodes of a form give otherwise than the combination has it, one for each side; empty if none.
+
+    Where all sides belong together, these are the ones that are there.
+    """
+    given = [found for side in combination.sides if (found := _given(side, form, combination))]
+    if combination.kind is Choice.TOGETHER:
+        return tuple(given) if len(given) < len(combination.sides) else ()
+    return tuple(given) if combination.kind is not Choice.SOME and len(given) > 1 else ()
+
+
+def _given(side: tuple[Member, ...], form: NodeForm, combination: Combination) -> Member | None:
+    return next((member for member in side if _is_given(member, form, combination.idle_values)), None)
+
+
+def _is_given(member: Member, form: NodeForm, idle_values: tuple[str, ...]) -> bool:
+    if member.field != "attribute":
+        operands = form.inputs if member.field == "input" else form.outputs
+        return member.index < len(operands) and operands[member.index]
+    return any(attribute.name == member.name and _has_value(attribute, idle_values) for attribute in form.attributes)
+
+
+def _has_value(attribute: Proto, idle_values: tuple[str, ...]) -> bool:
+    """Whether the attribute says anything: exporters write both of two alternatives and leave one list empty."""
+    if attribute.ref_attr_name:
+        return True
+    if attribute.type in _LISTS:
+        return bool(getattr(attribute, _LISTS[attribute.type]))
+    if attribute.type == ATTRIBUTE_TYPE_CODES["STRING"]:
+        return attribute.s.decode("utf-8", "backslashreplace") not in idle_values
+    return True

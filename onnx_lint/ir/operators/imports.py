@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator sets that the model and its functions import, and which domains their nodes have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.common.cached import Memory
+from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.places.place import ROOT, Place
+from onnx_lint.schema import Proto
+from onnx_lint.spec.domains import is_reverse_domain_name
+from onnx_lint.spec.releases import ML_DOMAIN, newest_opset_version, normalized_domain
+
+
+class Importer(Record):
+    """The model, or a function of it, with the operator sets that it imports."""
+
+    entries: Sequence[Proto]
+    """Each OperatorSetIdProto of the list."""
+    place: Place
+    """The message that holds the list."""
+    function: Function | None
+    """None for the model."""
+
+
+class _Stated(Record):
+    """What a list of imports states."""
+
+    versions: Mapping[str, int]
+    domains: frozenset[str]
+    is_usual: bool
+
+
+_List = tuple[tuple[str, int], ...]
+"""The domains and versions of a list, as they are written."""
+
+_known: Final[Memory[_List, _Stated]] = Memory(256)
+"""A thousand models have a few dozen lists between them (docs/performance.md: known-imports)."""
+
+_MOST_CHARACTERS: Final = 256
+"""Lists with longer domains are hardly ever met again, and would take up memory."""
+
+
+class Imports:
+    """The lists of imported operator sets: of the model, and of each function.
+
+    A file that holds no model has no list of its own: `supposed` are the versions by domain that hold there.
+
+    Exporters give all functions the same few lists, so that a question is asked once for each distinct one.
+    """
+
+    def __init__(
+        self, stated: Sequence[Proto] | None, functions: Sequence[Function], supposed: Mapping[str, int] = EMPTY
+    ) -> None:
+        self.are_stated = stated is not None
+        """Whether there is a list for what stands outside of functions, as in models."""
+        self._outside: Sequence[Proto] = stated if stated is not None else _entries(supposed)
+        self._functions = functions
+        self._numbers: list[int] = []
+        """For the model, then for each function, the number of its list among the distinct ones."""
+        self.distinct: list[Sequence[Proto]] = []
+        """The lists that differ, in the order in which they come first: that of the model leads."""
+        known: dict[_List, int] = {}
+        for entries in (self._outside, *[function.proto.opset_import for function in functions]):
+            key = tuple([(entry.domain, entry.version) for entry in entries])
+            number = known.get(key)
+            if number is None:
+                number = known[key] = len(self.distinct)
+                self.distinct.append(entries)
+            self._numbers.append(number)
+        self._stated = list(map(_stated, known))
+
+    def number_of(self, function: Function | None) -> int:
+        """A number that functions with the same imports share; the model's is 0."""
+        return 0 if function is None else self._numbers[function.index + 1]
+
+    def domains(self, function: Function | None) -> frozenset[str]:
+        """The domains of which the function imports a version, or the model; the default domain is empty."""
+        return self._stated[self.number_of(function)].domains
+
+    def versions(self, function: Function | None) -> Mapping[str, int]:
+        """The version that the function, or the model, imports of each domain, see `highest_versions`."""
+        return self._stated[self.number_of(function)].versions
+
+    def all_have(self, domains: Set[str]) -> bool:
+        """Whether the model and each function import a version of all of these domains; the default one is empty."""
+        return all(domains <= stated.domains for stated in self._stated)
+
+    @property
+    def are_usual(self) -> bool:
+        """Whether the model and each function import each domain once, in a version that is published, and no ONNX-ML.
+
+        Of a domain that ONNX does not publish, which has to be a reverse domain name, any version counts.
+        """
+        return all(stated.is_usual for stated in self._stated)
+
+    @property
+    def are_of_onnx(self) -> bool:
+        """Whether the model and each function import ai.onnx and nothing else."""
+        return all(stated.domains == {""} for stated in self._stated)
+
+    def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
+        """The model and the functions of whose list `is_wanted` is true, which is asked once for each distinct one."""
+        wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
+        for index, number in enumerate(self._numbers if wanted else ()):
+            if number not in wanted:
+                continue
+            if index == 0:
+                if self.are_stated:
+                    yield Importer(self._outside, ROOT, None)
+            else:
+                function = self._functions[index - 1]
+                yield Importer(function.proto.opset_import, function.place, function)
+
+
+def _entries(versions: Mapping[str, int]) -> list[Proto]:
+    entry = schema.message("OperatorSetIdProto")
+    return [entry(domain=domain, version=version) for domain, version in versions.items()]
+
+
+def _stated(entries: _List) -> _Stated:
+    found = _known.get(entries)
+    if found is None:
+        domains = [normalized_domain(domain) for domain, _ in entries]
+        is_usual = len(set(domains)) == len(domains) and all(_is_usual(*entry) for entry in entries)
+        found = _Stated(_highest(entries), frozenset(domains), is_usual)
+        if sum(len(domain) + 1 for domain in domains) <= _MOST_CHARACTERS:
+            _known.keep(entries, found)
+    return found
+
+
+MAX_VERSION: Final = 2**31 - 1
+"""Implementations keep a version in 32 bits."""
+
+
+def _is_usual(domain: str, version: int) -> bool:
+    newest = newest_opset_version(domain)
+    if newest is None:
+        return is_reverse_domain_name(domain) and 1 <= version <= MAX_VERSION
+    return domain != ML_DOMAIN and 1 <= version <= newest
+
+
+def highest_versions(entries: Iterable[Proto]) -> dict[str, int]:
+    """The version that each domain is imported in; where there are several the highest, as the specification says.
+
+    The default domain is empty. A version that cannot be one is no import.
+    """
+    return _highest([(entry.domain, entry.version) for entry in entries])
+
+
+def _highest(entries: Iterable[tuple[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for written, version in entries:
+        if version >= 1:
+            domain = normalized_domain(written)
+            found[domain] = max(version, found.get(domain, 0))
+    return found
+
+
+def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
+    """Which domains the nodes of each function have, by its index, and those outside of functions under None.
+
+    Nodes of nested graphs count to the function around them. The default domain is empty, however it is spelt.
+    """
+    found: dict[int | None, frozenset[str]] = {None: frozenset()}
+    grown: dict[int | None, set[str]] = {}
+    known: dict[frozenset[str], frozenset[str]] = {}
+    for graph in graphs:
+        written = frozenset([form.domain for form in graph.form_counts])
+        domains = known.get(written)
+        if domains is None:
+            domains = known[written] = frozenset(map(normalized_domain, written))
+        owner = None if graph.function is None else graph.function.index
+        if not found.get(owner):
+            found[owner] = domains
+        elif not domains <= grown.get(owner, found[owner]):
+            # There may be thousands of nested graphs, each with a domain of its own.
+            grown.setdefault(owner, set(found[owner])).update(domains)
+    return found | {owner: frozenset(domains) for owner, domains in grown.items()}
+
+
+def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
+    """How many nodes have which domain, in the order in which they come first: made for messages, see above."""
+    counts: dict[int | None, Counter[str]] = {None: Counter()}
+    for graph in graphs:
+        owner = counts.setdefault(graph.function.index if graph.function is not None else None, Counter())
+        for form, count in graph.form_counts.items():
+            owner[normalized_domain(form.domain)] += count
+    return counts
+
+
+def first_of_domains(graphs: Iterable[Graph]) -> dict[tuple[int | None, str], Node]:
+    """The first node of each domain in each function, by its index, and outside of functions under None."""
+    found: dict[tuple[int | None, str], Node] = {}
+    for graph in graphs:
+        owner = graph.function.index if graph.function is not None else None
+        for form in graph.form_counts:
+            key = (owner, normalized_domain(form.domain))
+            if key not in found:
+                found[key] = graph.first_of(form)
+    return found

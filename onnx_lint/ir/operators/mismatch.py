@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the use of an operator differs from a signature, and which other version of the operator it would fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.common.cached import Memory
+from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStatus
+from onnx_lint.spec.operators import (
+    ATTRIBUTE_TYPE_NAMES,
+    UNLIMITED,
+    OperatorSchema,
+    OperatorSchemas,
+    Option,
+    Parameter,
+    sources,
+)
+from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
+from onnx_lint.spec.operators.store import ONNXRUNTIME
+from onnx_lint.wording import nearest, quote
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.operators.bound_nodes import BoundNodes
+
+
+class GivenOperands(Record):
+    """The inputs or the outputs of alike nodes, and what a signature says of them."""
+
+    word: str
+    """`input` or `output`, which is also the field of the node."""
+    given: tuple[bool, ...]
+    parameters: tuple[Parameter, ...]
+    least: int
+    greatest: int
+    counts: frozenset[int] | None
+
+    @property
+    def count_fits(self) -> bool:
+        """Whether the signature allows the number of operands; a place that is left out counts."""
+        count = len(self.given)
+        return count in self.counts if self.counts is not None else self.least <= count <= self.greatest
+
+    @property
+    def short_variadic(self) -> Parameter | None:
+        """The variadic parameter, if fewer values are given to it than its minimum; an empty name is no value."""
+        last = self.parameters[-1] if self.parameters else None
+        if last is None or last.option is not Option.VARIADIC:
+            return None
+        return last if sum(self.given[len(self.parameters) - 1 :]) < last.min_arity else None
+
+    @property
+    def omitted(self) -> list[int]:
+        """The indices of required operands whose name is empty; a variadic one is not among them."""
+        pairs = enumerate(zip(self.given, self.parameters, strict=False))
+        return [index for index, (given, parameter) in pairs if not given and parameter.option is Option.SINGLE]
+
+    def describe_counts(self) -> str:
+        """The allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""
+        if self.counts is not None:
+            *rest, last = sorted(self.counts)
+            numbers = f"{', '.join(map(str, rest))} or {last}" if rest else str(last)
+            return f"{numbers} {self.word}{'' if numbers == '1' else 's'}"
+        if self.greatest == UNLIMITED:
+            return f"at least {counted(self.least, self.word)}"
+        if self.least == self.greatest:
+            return counted(self.least, self.word)
+        return f"{self.least} to {self.greatest} {self.word}s"
+
+
+def operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[GivenOperands, GivenOperands]:
+    """The inputs and the outputs of alike nodes, and what a signature says of them."""
+    return (
+        GivenOperands("input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
+        GivenOperands(
+            "output", alike.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts
+        ),
+    )
+
+
+def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
+    """The attributes that the signature does not have, without those that belong to implementations."""
+    return [name for name, _ in alike.attributes if name and schema.lacks_attribute(name)]
+
+
+def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, int]:
+    """The attributes by whose name the operator has an input, which the nodes do not give: by name, its index.
+
+    Most were attributes in an earlier version. Of these letter case does not count: `k` of TopK became `K`. Those that
+    were renamed besides stand in a table.
+    """
+    names = {parameter.name.casefold(): index for index, parameter in enumerate(schema.inputs)}
+    renamed = _RENAMED.get((schema.domain, schema.name), EMPTY)
+    names.update({old: names[new] for old, new in renamed.items() if new in names})
+    found = {
+        name: index
+        for name in unknown_attributes(schema, alike)
+        if (index := names.get(name.casefold())) is not None and not any(alike.inputs[index : index + 1])
+    }
+    if not found:
+        return {}
+    earlier = [version for version in schemas.versions(schema.domain, schema.name) if version < schema.since_version]
+    had = {
+        name
+        for version in earlier
+        if (other := schemas.find(schema.domain, schema.name, version)) is not None
+        for name in other.attributes
+    }
+    return {name: index for name, index in found.items() if name in had or name == schema.inputs[index].name}
+
+
+_RENAMED: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("", "Pad"): {"paddings": "pads", "value": "constant_value"},
+}
+"""By operator, the attributes of an earlier version that became inputs of other names; no other operator has any."""
+
+
+def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
+    """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
+    given = {name for name, _ in alike.attributes}
+    return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
+
+
+def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, str]:
+    """The unknown attributes with nearly the name of a required one that the nodes lack: by name, that name."""
+    missing = missing_attributes(schema, alike)
+    if not missing:
+        return {}
+    unknown = set(unknown_attributes(schema, alike)) - moved_to_inputs(schemas, schema, alike).keys()
+    near = {name: nearest(name, schema.attributes) for name in unknown}
+    return {name: meant for name, meant in near.items() if meant in missing}
+
+
+def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Combination]:
+    """The attributes and operands of which the operator needs one, and the nodes have none."""
+    return alternatives_without(schema, {name for name, _ in alike.attributes}, alike.inputs)
+
+
+def alternatives_without(schema: OperatorSchema, given: Set[str], inputs: Sequence[bool]) -> list[Combination]:
+    """As `missing_alternatives`, of nodes with attributes of these names and such inputs, true for what is given."""
+    return [
+        combination
+        for combination in combinations(schema)
+        if combination.kind in (Choice.ONE, Choice.SOME)
+        and not any(
+            member.name in given if member.field == "attribute" else any(inputs[member.index :][:1])
+            for side in combination.sides
+            for member in side
+        )
+    ]
+
+
+def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
+    """The attributes that state another type than the signature's; those without a valid type are left out."""
+    return [
+        name
+        for name, code in alike.attributes
+        if code in ATTRIBUTE_TYPE_NAMES and name in schema.attributes and schema.attributes[name].type_code != code
+    ]
+
+
+def fits(schema: OperatorSchema, alike: AlikeNodes) -> bool:
+    """Whether alike nodes keep to a signature in operands and attributes; types of values are not looked at."""
+    return all(
+        side.count_fits and not side.omitted and side.short_variadic is None for side in operands(schema, alike)
+    ) and not (
+        unknown_attributes(schema, alike)
+        or missing_attributes(schema, alike)
+        or missing_alternatives(schema, alike)
+        or mistyped_attributes(schema, alike)
+    )
+
+
+def has_mismatches(operators: Operators) -> bool:
+    """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it.
+
+    Types and values are not looked at. What fits is remembered for the next model.
+    """
+    for alike in operators.alike_nodes:
+        schema = alike.operator.schema
+        if alike.operator.status is OperatorStatus.UNKNOWN:
+            return True
+        if schema is None:
+            continue
+        used = (alike.inputs, alike.outputs, alike.attributes)
+        key = (operators.schemas, schema.domain, schema.name, schema.since_version, *used)
+        if key not in _fitting:
+            if schema.deprecated or not fits(schema, alike):
+                return True
+            if sum(map(len, used)) <= _MOST_PARTS:
+                _fitting.keep(key, True)
+    return False
+
+
+_fitting: Final[Memory[tuple[object, ...], bool]] = Memory(10_000)
+"""What is known to fit the signature of its operator: the schemas, the signature, and how it is used."""
+
+_MOST_PARTS: Final = 20
+"""Nodes with more operands and attributes are hardly ever met again."""
+
+
+def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
+    """The words that name another version of the operator that the nodes fit; empty when they fit none.
+
+    The next newer version is preferred, then the next older one.
+    """
+    versions = schemas.versions(schema.domain, schema.name)
+    name = quote(schema.name)[1:-1]
+    for version in versions:
+        if version > schema.since_version and _fits_version(schemas, schema, version, alike):
+            return f"this is {name} as of opset {version}"
+    for version in reversed(versions):
+        if version < schema.since_version and _fits_version(schemas, schema, version, alike):
+            until = next(later for later in versions if later > version) - 1
+            return f"this is {name} as it was up to opset {until}"
+    return ""
+
+
+def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int, alike: AlikeNodes) -> bool:
+    other = schemas.find(schema.domain, schema.name, version)
+    return other is not None and not other.deprecated and fits(other, alike)
+
+
+def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
+    """What `other_version` says beside what is imported, to be put behind a message."""
+    return f"; {other}, {imports(alike, node)}" if other else ""
+
+
+def imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:
+    """The words that say which version of the operator's domain holds for the node."""
+    return f"{importer(node)} imports {alike.operator.opset_version}"
+
+
+def importer(node: Node) -> str:
+    """Whose operator set imports hold for the node, in words."""
+    graph = node.graph
+    if graph.function is not None:
+        return "the function"
+    while graph.parent is not None:
+        graph = graph.parent
+    if graph.place.parent is not None:
+        return "the model"
+    return "the node" if graph.is_file else "the graph"
+
+
+def describe_schema(schema: OperatorSchema) -> str:
+    """A signature as messages name it: `Split as of opset 13`."""
+    if schema.domain in ONNXRUNTIME.domains and not schema.has_default_values:
+        # All versions of ONNX Runtime call their operators version 1.
+        return f"{schema.name} of onnxruntime {sources()['onnxruntime']}"
+    return f"{quote(schema.name)[1:-1]} as of opset {schema.since_version}"
+
+
+def describe_attribute_type(code: int) -> str:
+    """The name of an attribute type."""
+    return ATTRIBUTE_TYPE_NAMES.get(code, str(code))
+
+
+def counted(count: int, word: str) -> str:
+    """A number and a word in the right form."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def attributes_with(node: Node, names: set[str]) -> Iterator[int]:
+    """The indices of the node's attributes that have one of the names."""
+    return (index for index, attribute in enumerate(node.attribute_protos) if attribute.name in names)

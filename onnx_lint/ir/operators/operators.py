@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of nodes, resolved: to a signature, to a model-local function, or to nothing known.
+
+Nodes that a signature cannot tell apart are one `AlikeNodes`, so that a rule judges them once and only then looks for
+each of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from enum import Enum
+from typing import Final
+
+from onnx_lint.common.cached import Memory, cached_property
+from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
+from onnx_lint.ir.operators.function_calls import Calls
+from onnx_lint.ir.operators.imports import Imports
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
+
+OPSET_IMPORTS_SINCE: Final = 3
+"""The IR version that brought operator set imports; models of older ones use version 1 of the default domain."""
+
+
+class OperatorStatus(Enum):
+    """What is known of an operator at the version that is imported."""
+
+    KNOWN = "known"
+    """It has a signature."""
+    FUNCTION = "function"
+    """A function of the model has its domain and name."""
+    UNKNOWN = "unknown"
+    """The operator set is known and has no such operator."""
+    UNVERIFIED = "unverified"
+    """Nothing tells its signature: the domain, its version or (in ONNX Runtime's domains) the operator is not known."""
+    UNBOUND = "unbound"
+    """No valid version of its domain is imported, so that there is no operator set to look into."""
+    UNNAMED = "unnamed"
+    """The node names no operator."""
+
+
+class Operator:
+    """An operator as nodes name it, resolved under one imported version; there is one object for each."""
+
+    __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "status")
+
+    def __init__(
+        self,
+        domain: str,
+        op_type: str,
+        opset_version: int | None,
+        status: OperatorStatus,
+        schema: OperatorSchema | None = None,
+        function: Function | None = None,
+    ) -> None:
+        self.domain = domain
+        """The domain; the default domain is empty."""
+        self.op_type = op_type
+        self.opset_version = opset_version
+        """The version that is imported, None where there is none."""
+        self.status = status
+        self.schema = schema
+        self.function = function
+
+
+_kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = Memory(10_000)
+"""What domain, op_type and version stand for among the operators of some schemas."""
+
+
+class Scope:
+    """What graphs of any models have in common in which operators are of the same versions of the same schemas."""
+
+    __slots__ = ("operators",)
+
+    def __init__(self) -> None:
+        self.operators: Memory[NodeForm, Operator] = Memory(5_000)
+        """What nodes of a form stand for where no function has the name of the operator; all have a signature."""
+
+
+_scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]] = Memory(100)
+
+
+class AlikeNodes:
+    """The nodes that use one operator with the same operands given and the same names and types of attributes."""
+
+    __slots__ = ("_added", "attributes", "count", "form", "graph", "inputs", "operator", "outputs")
+
+    def __init__(self, operator: Operator, graph: Graph, form: NodeForm) -> None:
+        self.operator = operator
+        self.form = form
+        """The form of the first of the nodes; a signature cannot tell those of the others from it."""
+        self.graph = graph
+        """The graph of the first node."""
+        self.inputs = form.inputs
+        """For each input whether it is given; an empty name leaves it out."""
+        self.outputs = form.outputs
+        self.attributes = form.attribute_types
+        """Name and stated type of each attribute, in the order of the nodes."""
+        self.count = 0
+        """How many nodes there are."""
+        self._added: list[tuple[Graph, NodeForm]] | None = None
+        """The other forms and graphs."""
+
+    def add(self, graph: Graph, form: NodeForm, count: int) -> None:
+        """Take in so many nodes of a graph, at first those of the form that the object was made with."""
+        if self.count:
+            self._added = self._added or []
+            self._added.append((graph, form))
+        self.count += count
+
+    @property
+    def forms(self) -> dict[Graph, set[NodeForm]]:
+        """The forms of the nodes, for each graph that has any."""
+        found = {self.graph: {self.form}}
+        for graph, form in self._added or ():
+            found.setdefault(graph, set()).add(form)
+        return found
+
+    @property
+    def nodes(self) -> NodesOfGraphs:
+        """The nodes, each of which is made for whoever comes to it."""
+        return NodesOfGraphs(graph.nodes_of(forms) for graph, forms in self.forms.items())
+
+
+class Operators:
+    """The operators of a model's nodes."""
+
+    def __init__(
+        self, graphs: Sequence[Graph], imports: Imports, calls: Calls, schemas: OperatorSchemas, ir_version: int
+    ) -> None:
+        self.schemas = schemas
+        """Where signatures come from: the built-in operators and those of schema files."""
+        self._graphs = graphs
+        self._imports = imports
+        self._calls_of_functions = calls
+        self._ir_version = ir_version
+        self._operators: dict[tuple[str, str, int | None], Operator] = {}
+        self._calls: dict[int, Operator] = {}
+        self._unmatched: dict[tuple[str, str], Operator] = {}
+        self._by_form: dict[tuple[int, NodeForm], Operator] = {}
+        self._scopes: dict[int, Scope] = {}
+
+    def opset_versions(self, graph: Graph) -> Mapping[str, int]:
+        """The operator set version that the nodes of a graph are bound to, for each domain (the default one is empty).
+
+        A function body and the graphs in it have the imports of the function, all others those of the model. Where a
+        domain is imported twice the highest version counts, as the specification says. A version that cannot be one is
+        no import. Below IR version 3, which has no imports, the default domain is that of version 1.
+        """
+        return self._versions(graph.function)
+
+    def _versions(self, function: Function | None) -> Mapping[str, int]:
+        return self._model_versions if function is None else self._imports.versions(function)
+
+    @cached_property
+    def _model_versions(self) -> Mapping[str, int]:
+        versions = self._imports.versions(None)
+        return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
+
+    def _number(self, function: Function | None) -> int:
+        """A number that functions share in which operators are of the same versions; that of the model for None."""
+        return -1 if function is None else self._imports.number_of(function)
+
+    def scope(self, function: Function | None) -> Scope:
+        """What is known from earlier models of nodes as they are in a function, or outside of functions."""
+        number = self._number(function)
+        found = self._scopes.get(number)
+        if found is None:
+            key = self.schemas, frozenset(self._versions(function).items())
+            found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
+        return found
+
+    @cached_property
+    def forms_by_scope(self) -> dict[Scope, Set[NodeForm]]:
+        """What the nodes look like, by what is known from earlier models of nodes as they are there.
+
+        Thousands of functions have a few forms between them, and import the same few operator sets
+        (docs/performance.md: forms-of-scopes).
+        """
+        graphs: dict[int, list[Graph]] = {}
+        for graph in self._graphs:
+            graphs.setdefault(self._number(graph.function), []).append(graph)
+        found: dict[Scope, Set[NodeForm]] = {}
+        for alike in graphs.values():
+            scope = self.scope(alike[0].function)
+            forms = [graph.form_counts for graph in alike]
+            if len(forms) == 1 and scope not in found:
+                found[scope] = forms[0].keys()
+            else:
+                found[scope] = set(found.get(scope, ())).union(*forms)
+        return found
+
+    def operator(self, node: Node) -> Operator:
+        """What the node's domain, op_type and overload stand for."""
+        return self.operator_in(node.graph, node.form)
+
+    def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
+        """What the domain, op_type and overload of such a node of the graph stand for."""
+        key = (self._number(graph.function), form)
+        if key not in self._by_form:
+            self._by_form[key] = self._operator_in(graph, form)
+        return self._by_form[key]
+
+    def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
+        # Most nodes are operators, which the op_type alone tells.
+        if form.op_type in self._function_names:
+            function = self._calls_of_functions.function_of(form)
+            if function is not None:
+                return self._call(function, form)
+            if self._calls_of_functions.namesakes(form):
+                return self._unmatched_call(form)
+        known = self.scope(graph.function).operators
+        found = known.get(form)
+        if found is None:
+            domain = normalized_domain(form.domain)
+            found = self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
+            # What writers of files may have made up is not kept.
+            if form.is_shared and found.schema is not None:
+                known.keep(form, found)
+        return found
+
+    @cached_property
+    def _function_names(self) -> frozenset[str]:
+        return self._calls_of_functions.names
+
+    @cached_property
+    def alike_nodes(self) -> list[AlikeNodes]:
+        """Every node of every graph and function body, those that look alike together."""
+        alike_nodes: dict[tuple[object, ...], AlikeNodes] = {}
+        # Functions of one model repeat a few forms, and import the same few operator sets.
+        known: dict[tuple[int, NodeForm], AlikeNodes] = {}
+        for graph in self._graphs:
+            scope = self._number(graph.function)
+            for form, count in graph.form_counts.items():
+                alike = known.get((scope, form))
+                if alike is None:
+                    operator = self.operator_in(graph, form)
+                    key = (operator, form.inputs, form.outputs, form.attribute_types)
+                    if key not in alike_nodes:
+                        alike_nodes[key] = AlikeNodes(operator, graph, form)
+                    alike = known[scope, form] = alike_nodes[key]
+                alike.add(graph, form, count)
+        return list(alike_nodes.values())
+
+    @cached_property
+    def verified_nodes(self) -> list[AlikeNodes]:
+        """The nodes of operators whose signature is known and counts.
+
+        A deprecated operator is no longer part of the operator set, so its old signature binds nobody.
+        """
+        found = (alike for alike in self.alike_nodes if alike.operator.schema is not None)
+        return [alike for alike in found if alike.operator.schema is not None and not alike.operator.schema.deprecated]
+
+    @cached_property
+    def calls_have_attributes(self) -> bool:
+        """Whether a node that calls a function of the model gives it attributes."""
+        found: set[NodeForm] = set().union(*[graph.form_counts for graph in self._graphs])
+        called = (form for form in found if form.attributes and form.op_type in self._function_names)
+        return any(self._calls_of_functions.function_of(form) is not None for form in called)
+
+    def not_verified(self) -> dict[str, int]:
+        """How many nodes of each domain no signature was found for, without any rule that reports them as unknown.
+
+        The default domain is called `ai.onnx`.
+        """
+        if all(self._are_verified(scope, forms) for scope, forms in self.forms_by_scope.items()):
+            return {}
+        counts: Counter[str] = Counter()
+        # Signatures of a known domain are known; that it is not imported has a finding of its own.
+        known = self.schemas.known_domains() if self._imports.are_stated else ()
+        for alike in self.alike_nodes:
+            is_unbound = alike.operator.status is OperatorStatus.UNBOUND and alike.operator.domain not in known
+            if is_unbound or alike.operator.status is OperatorStatus.UNVERIFIED:
+                counts[alike.operator.domain or "ai.onnx"] += alike.count
+        return dict(sorted(counts.items()))
+
+    def _are_verified(self, scope: Scope, forms: Set[NodeForm]) -> bool:
+        """Whether all nodes of these forms call functions, or are of operators of which earlier had a signature."""
+        known, names = scope.operators, self._function_names
+        if not names:
+            return forms <= known.keys()
+        others = [form for form in forms if form not in known or form.op_type in names]
+        return all(self._calls_of_functions.function_of(form) is not None for form in others)
+
+    def _call(self, function: Function, node: NodeForm) -> Operator:
+        if function.index not in self._calls:
+            domain, name = normalized_domain(node.domain), node.op_type
+            self._calls[function.index] = Operator(domain, name, None, OperatorStatus.FUNCTION, function=function)
+        return self._calls[function.index]
+
+    def _unmatched_call(self, node: NodeForm) -> Operator:
+        # Functions of that name have other overloads: whatever is meant, it is not the operator of the domain.
+        key = (normalized_domain(node.domain), node.op_type)
+        return self._unmatched.setdefault(key, Operator(*key, None, OperatorStatus.UNVERIFIED))
+
+    def _declared(self, domain: str, op_type: str, version: int | None) -> Operator:
+        key = (domain, op_type, version)
+        if key not in self._operators:
+            self._operators[key] = self._kept(*key)
+        return self._operators[key]
+
+    def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
+        # A thousand models have a few hundred operators between them. What their writers may have made up is not kept.
+        key = (self.schemas, domain, op_type, version)
+        found = _kept.get(key)
+        if found is None:
+            schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
+            status = self._status(domain, op_type, version, schema)
+            found = Operator(domain, op_type, version, status, schema)
+            if schema is not None:
+                _kept.keep(key, found)
+        return found
+
+    def _status(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> OperatorStatus:
+        if not op_type:
+            return OperatorStatus.UNNAMED
+        if version is None:
+            return OperatorStatus.UNBOUND
+        declared = self.schemas.is_declared(domain, op_type, version)
+        if declared is False:
+            return OperatorStatus.UNKNOWN
+        if schema is not None:
+            return OperatorStatus.KNOWN
+        if declared:
+            return OperatorStatus.UNVERIFIED
+        if is_onnx_domain(domain):
+            from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL  # late, as most operators are known
+
+            newest = newest_opset_version(domain) or 0
+            # A removed experimental operator comes back in no version.
+            removed = domain == "" and op_type in REMOVED_EXPERIMENTAL
+            return OperatorStatus.UNKNOWN if version <= newest or removed else OperatorStatus.UNVERIFIED
+        # A schema file describes its domain as a whole, unless it only adds to what the package has.
+        described = self.schemas.is_described(domain) and domain not in BUILT_IN.known_domains()
+        return OperatorStatus.UNKNOWN if described else OperatorStatus.UNVERIFIED

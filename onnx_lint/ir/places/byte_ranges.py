@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a place stands in the file, found by walking the file along the place's path."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, MutableSequence, Sequence
+from typing import Final
+
+from onnx_lint.input.source import Source
+from onnx_lint.ir.places.place import Place, Step
+from onnx_lint.schema import wire
+
+_LONG_ROW: Final = 32
+"""After so many records of one repeated message in a row those that follow are indexed in one loop."""
+
+_STEP_BYTES: Final = 1 << 18
+"""How much of a long row is indexed before somebody asks for more."""
+
+
+class ByteRanges:
+    """The byte positions of a serialized message, which is walked as far as somebody asks."""
+
+    __slots__ = ("_root", "_size")
+
+    def __init__(self, source: Source, message: str = "ModelProto") -> None:
+        self._size = source.size
+        self._root = _FieldPositions(source, message, [(0, source.size)])
+
+    def byte_range(self, place: Place) -> tuple[int, int] | None:
+        """The first byte of the field at `place` and the byte after it, tag included; None where it is absent.
+
+        An element of a packed field has the range of the whole field.
+        """
+        if place.parent is None:
+            return 0, self._size
+        *steps, last = place.key
+        message = self._root
+        try:
+            for step in steps:
+                inner = message.inner(step)
+                if inner is None:
+                    return None
+                message = inner
+            return message.byte_range(last)
+        except wire.WireError:
+            return None  # the file has become shorter
+
+
+_SMALL_BYTES: Final = 512
+"""A smaller message is walked again each time: to keep it takes up more memory than it has bytes."""
+
+
+class _FieldPositions:
+    """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
+
+    Of a field no more than its first byte is kept, in eight bytes, since a graph may have a hundred thousand of them;
+    where the few that are asked for end is read anew.
+    """
+
+    __slots__ = ("_inner", "_message", "_pieces", "_source", "_starts", "_walk")
+
+    def __init__(self, source: Source, message: str, pieces: list[tuple[int, int]]) -> None:
+        self._source = source
+        self._message = message
+        self._pieces = pieces
+        self._starts: dict[str, MutableSequence[int]] = {}
+        self._walk = _walking(source, message, pieces, self._starts)
+        self._inner: dict[Step, _FieldPositions] = {}
+
+    def byte_range(self, step: Step) -> tuple[int, int] | None:
+        """The first byte of a field and the byte after it; None where it is absent."""
+        starts = self._occurrences(step)
+        return (starts[0], wire.span_at(self._source, starts[-1])[2]) if starts else None
+
+    def inner(self, step: Step) -> _FieldPositions | None:
+        """The message that a field holds; None where there is none."""
+        found = self._inner.get(step)
+        if found is None:
+            found = self._open(step)
+            if found is not None and found.size >= _SMALL_BYTES:
+                self._inner[step] = found
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many bytes the message has."""
+        return sum(end - start for start, end in self._pieces)
+
+    def _open(self, step: Step) -> _FieldPositions | None:
+        field = wire.fields_by_name(self._message).get(step[0])
+        if field is None or field.message is None:
+            return None
+        spans = [wire.span_at(self._source, start) for start in self._occurrences(step)]
+        pieces = [(value, end) for _, value, end in spans]
+        return _FieldPositions(self._source, field.message, pieces) if pieces else None
+
+    def _occurrences(self, step: Step) -> Sequence[int]:
+        """Where the field begins, each time that it is given.
+
+        A singular message that is given more than once is one message (the parser merges them), so all of them count;
+        of a singular value the last one does.
+        """
+        name, index = step
+        field = wire.fields_by_name(self._message).get(name)
+        if field is None:
+            return ()
+        starts = self._starts.setdefault(name, array("Q"))
+        while (index is None or index >= len(starts)) and next(self._walk, False):
+            pass
+        if index is None:
+            return starts if field.message else starts[-1:]
+        found = starts[index : index + 1]
+        return starts[-1:] if field.packable and not found else found
+
+
+def _walking(
+    source: Source, message: str, pieces: list[tuple[int, int]], starts_of: dict[str, MutableSequence[int]]
+) -> Iterator[bool]:
+    """Index the fields of a message, and stop after each part. No method, as no message would be freed that has it."""
+    broken = wire.WireError  # the walk may be closed when the program ends and its modules are empty
+    for position, end in pieces:
+        try:
+            while position < end:
+                position = wire.advanced(position, _index_part(source, message, position, end, starts_of))
+                yield True
+        except broken:
+            continue  # a broken tail has a finding of its own; what stands before it has its range
+
+
+def _index_part(
+    source: Source, message: str, position: int, end: int, starts_of: dict[str, MutableSequence[int]]
+) -> int:
+    """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
+    fields = wire.fields(message)
+    for number, wire_type, start, _, following in wire.records(source, position, end, inside_groups=False):
+        field = fields.get(number)
+        # What has another wire type the parser does not count.
+        if field is None or not field.accepts(wire_type):
+            continue
+        starts = starts_of.setdefault(field.name, array("Q"))
+        starts.append(start)
+        if field.repeated and field.message and len(starts) % _LONG_ROW == 0:
+            tag = number << 3 | wire.WireType.LEN
+            stop = min(end, following + _STEP_BYTES)
+            return wire.skip_short(source, following, stop, tag, wire.MOST_SHORT_BYTES, starts)[0]
+    return end

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places: protobuf field paths such as `graph.node[3].attribute[0].g.input[1]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.common.record import Record
+
+Step = tuple[str, int | None]
+"""The name of a field, and which one where it is repeated."""
+
+Key = tuple[Step, ...]
+"""A place as the steps from the root on: usable as a dictionary key."""
+
+
+class Place(Record):
+    """A message or value in the model: a field of its parent, and which one where the field is repeated."""
+
+    parent: Place | None
+    field: str
+    index: int | None = None
+
+    def at(self, field: str, index: int | None = None) -> Place:
+        """The place of a field of the message that stands here."""
+        return Place(self, field, index)
+
+    def ancestors(self) -> Iterator[Place]:
+        """The place itself, its parent, and so on to the root."""
+        place: Place | None = self
+        while place is not None:
+            yield place
+            place = place.parent
+
+    @property
+    def key(self) -> Key:
+        """The steps from the root on."""
+        steps: list[tuple[str, int | None]] = []
+        place = self
+        while place.parent is not None:
+            steps.append((place.field, place.index))
+            place = place.parent
+        steps.reverse()
+        return tuple(steps)
+
+    def pointer(self) -> str:
+        """The place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""
+        return "".join([f"/{field}" if index is None else f"/{field}/{index}" for field, index in self.key])
+
+    def __str__(self) -> str:
+        """The place as a protobuf field path; the root is called `model`."""
+        steps = [field if index is None else f"{field}[{index}]" for field, index in self.key]
+        return ".".join(steps) or self.field
+
+
+ROOT = Place(None, "model")
+"""The ModelProto itself."""
+
+
+def place_of(key: Key) -> Place:
+    """The place to which the steps lead."""
+    place = ROOT
+    for field, index in key:
+        place = place.at(field, index)
+    return place
+
+
+def key_of(pointer: str) -> Key:
+    """The steps of a place by its JSON Pointer. No field's name is a number or has a character that is escaped."""
+    steps: list[Step] = []
+    for part in pointer.split("/")[1:]:
+        if part.isdecimal():
+            steps[-1] = (steps[-1][0], int(part))
+        else:
+            steps.append((part, None))
+    return tuple(steps)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How nodes are spread over devices: their device configurations, and the sharding of their inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.places.place import Place
+from onnx_lint.schema import Proto
+from onnx_lint.wording import quote
+
+
+class NodeDeviceConfiguration(Record):
+    """A NodeDeviceConfigurationProto: what a node does under one device configuration of the model."""
+
+    node: Node
+    proto: Proto
+    place: Place
+
+
+class ShardingSpec(Record):
+    """A ShardingSpecProto: how one input or output of a node is cut into shards."""
+
+    configuration: NodeDeviceConfiguration
+    proto: Proto
+    place: Place
+
+    @property
+    def node(self) -> Node:
+        """The node whose input or output is cut."""
+        return self.configuration.node
+
+    def describe(self) -> str:
+        """The sharding as messages name it."""
+        name = self.proto.tensor_name
+        tensor = f"of {quote(name)}" if name else f"{self.place.index}"
+        return f"sharding {tensor} in {self.node.describe()}"
+
+
+def node_device_configurations(nodes: Iterable[Node]) -> list[NodeDeviceConfiguration]:
+    """Every device configuration of the nodes."""
+    return [
+        NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
+        for node in nodes
+        for index, proto in enumerate(node.proto.device_configurations)
+    ]
+
+
+def sharding_specs(configurations: Iterable[NodeDeviceConfiguration]) -> Iterator[ShardingSpec]:
+    """Every sharding of every node."""
+    for configuration in configurations:
+        for index, proto in enumerate(configuration.proto.sharding_spec):
+            yield ShardingSpec(configuration, proto, configuration.place.at("sharding_spec", index))

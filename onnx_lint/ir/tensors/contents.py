@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks through the values of a tensor in bounded pieces.
+
+What is in the message is looked through in plain Python, what the loader left in the source with numpy. A message
+holds at most some megabytes of values, since the loader leaves the rest where it is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+from onnx_lint.ir.tensors.strings import others
+from onnx_lint.ir.tensors.wire_values import (
+    PIECE_BYTES,
+    are_evidently_below,
+    byte_pieces,
+    entry_pieces,
+    last_varint,
+)
+from onnx_lint.spec.element_types import ElementType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_NOT_BOOLEAN: Final = rb"[^\x00\x01]"
+
+_GROUP_BYTES: Final = 3
+"""The fewest bytes that whole elements of 2, 4 and 6 bits fill."""
+
+_RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % (16 * _GROUP_BYTES)
+"""Whole elements of every width fill a piece."""
+
+
+class Outliers(Record):
+    """How many entries have a fault, and the first of them."""
+
+    count: int
+    index: int
+    value: int
+
+    @property
+    def others(self) -> str:
+        """The words for all but the first, to be put behind a message; empty when there are none."""
+        return others(self.count)
+
+
+def raw_pieces(tensor: StoredTensor) -> Iterator[bytes]:
+    """The bytes of raw_data in pieces that hold whole elements."""
+    raw: bytes = tensor.proto.raw_data
+    payloads = tensor.payloads("raw_data")
+    if raw or not payloads:
+        yield raw
+        return
+    yield from byte_pieces(tensor.source, payloads[-1].offset, payloads[-1].length, _RAW_PIECE_BYTES)
+
+
+def entries(tensor: StoredTensor, field: str) -> Iterator[Any]:
+    """The entries of a numeric typed field: a protobuf list of those in the message, then arrays of the others."""
+    listed = getattr(tensor.proto, field)
+    if listed:
+        yield listed
+    for payload in tensor.payloads(field):
+        yield from entry_pieces(tensor.source, payload)
+
+
+def is_array(piece: Any) -> bool:
+    """Whether a piece is a numpy array and not a list."""
+    return hasattr(piece, "dtype")
+
+
+# --- ranges
+
+
+def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outliers | None:
+    """The entries of a typed field below `least` or above `greatest`; None where there are none."""
+    if _is_evidently_inside(tensor, field, greatest):
+        return None
+    found: Outliers | None = None
+    start = 0
+    for piece in entries(tensor, field):
+        lowest, highest = (piece.min(), piece.max()) if is_array(piece) else (min(piece), max(piece))
+        if lowest < least or highest > greatest:
+            found = _joined(found, _outside_in(piece, least, greatest), start)
+        start += len(piece)
+    return found
+
+
+def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> bool:
+    """Whether all entries are in the source, and what they look like there shows that none is negative or too large."""
+    payloads = tensor.payloads(field)
+    if getattr(tensor.proto, field) or greatest & (greatest + 1):
+        return False
+    return all(are_evidently_below(tensor.source, payload, greatest) for payload in payloads)
+
+
+def _outside_in(piece: Any, least: int, greatest: int) -> Outliers:
+    if is_array(piece):
+        # A bound below 0 would not fit an array of unsigned numbers, and is none for it.
+        wrong = ((piece < max(least, 0)) if piece.dtype.kind == "u" else (piece < least)) | (piece > greatest)
+        places = wrong.nonzero()[0]
+    else:
+        places = [index for index, value in enumerate(piece) if not least <= value <= greatest]
+    return Outliers(len(places), int(places[0]), int(piece[int(places[0])]))
+
+
+def _joined(found: Outliers | None, more: Outliers, start: int) -> Outliers:
+    if found is None:
+        return Outliers(more.count, start + more.index, more.value)
+    return Outliers(found.count + more.count, found.index, found.value)
+
+
+def non_boolean_bytes(tensor: StoredTensor) -> Outliers | None:
+    """The bytes of raw_data other than 0 and 1; None where there are none."""
+    found: Outliers | None = None
+    start = 0
+    for piece in raw_pieces(tensor):
+        wrong = len(piece.translate(None, b"\0\1"))
+        if wrong:
+            match = re.search(_NOT_BOOLEAN, piece)
+            assert match is not None
+            found = _joined(found, Outliers(wrong, match.start(), piece[match.start()]), start)
+        start += len(piece)
+    return found
+
+
+# --- the end
+
+
+def last_byte(tensor: StoredTensor) -> int | None:
+    """The last byte of raw_data; None where there is none."""
+    payloads = tensor.payloads("raw_data")
+    raw = tensor.proto.raw_data
+    if not raw and payloads:
+        raw = tensor.source.read_at(payloads[-1].offset + payloads[-1].length - 1, 1)
+    return raw[-1] if raw else None
+
+
+def last_entry(tensor: StoredTensor) -> int | None:
+    """The last entry of int32_data; None where there is none."""
+    payloads = tensor.payloads("int32_data")
+    if payloads:
+        low = last_varint(tensor.source, payloads[-1]) & 0xFFFF_FFFF
+        return low - (1 << 32) if low >> 31 else low
+    listed = tensor.proto.int32_data
+    return int(listed[-1]) if listed else None
+
+
+# --- default values
+
+
+def default_values(tensor: StoredTensor, field: str, element: ElementType) -> Outliers | None:
+    """The elements that are zero or the empty string; None where there are none. -0.0 is not zero here."""
+    if field == "string_data":
+        empty = tensor.strings.empty
+        return Outliers(empty.count, empty.index, 0) if empty.count else None
+    found: Outliers | None = None
+    start = 0
+    for all_flags in _zero_flags(tensor, field, element):
+        flags = all_flags[: max((tensor.elements or 0) - start, 0)]  # behind them are padding bits or a surplus
+        count = int(flags.sum()) if is_array(flags) else sum(flags)
+        if count:
+            first = int(flags.argmax()) if is_array(flags) else flags.index(True)
+            found = _joined(found, Outliers(count, first, 0), start)
+        start += len(flags)
+    return found
+
+
+def _zero_flags(tensor: StoredTensor, field: str, element: ElementType) -> Iterator[Any]:
+    """For each element whether no bit of it is set."""
+    in_source = bool(tensor.payloads(field))
+    if field == "raw_data":
+        for raw in raw_pieces(tensor):
+            yield _zero_elements_array(raw, element.bits) if in_source else _zero_elements(raw, element.bits)
+        return
+    for piece in entries(tensor, field):
+        if element.elements_per_entry > 1:
+            packed = bytes(value & 0xFF for value in piece) if not is_array(piece) else piece.astype("u1").tobytes()
+            yield (
+                _zero_elements_array(packed, element.bits) if is_array(piece) else _zero_elements(packed, element.bits)
+            )
+        elif element.is_complex:
+            flags = _zero_entries(piece)
+            yield (
+                flags[::2] & flags[1::2]
+                if is_array(piece)
+                else [a and b for a, b in zip(flags[::2], flags[1::2], strict=False)]
+            )
+        else:
+            yield _zero_entries(piece)
+
+
+def _zero_entries(piece: Any) -> Any:
+    if is_array(piece):
+        return piece.view(f"u{piece.itemsize}") == 0
+    return [value == 0 and math.copysign(1.0, value) > 0 for value in piece]
+
+
+def _zero_elements(data: bytes, bits: int) -> list[bool]:
+    if bits >= 8:
+        size = bits // 8
+        zero = bytes(size)
+        return [data[start : start + size] == zero for start in range(0, len(data) - size + 1, size)]
+    mask = (1 << bits) - 1
+    flags: list[bool] = []
+    for start in range(0, len(data), _GROUP_BYTES):
+        group = data[start : start + _GROUP_BYTES]
+        number = int.from_bytes(group, "little")
+        flags += [not number >> shift & mask for shift in range(0, len(group) * 8 - bits + 1, bits)]
+    return flags
+
+
+def _zero_elements_array(data: bytes, bits: int) -> Any:
+    import numpy as np
+
+    if bits >= 8:
+        size = bits // 8
+        rows = np.frombuffer(data[: len(data) - len(data) % size], np.uint8).reshape(-1, size)
+    else:
+        stream = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+        rows = stream[: len(stream) - len(stream) % bits].reshape(-1, bits)
+    return ~rows.any(axis=1)
+
+
+# --- indices
+
+
+def int64_pieces(tensor: StoredTensor) -> Iterator[Any]:
+    """The elements of an int64 tensor: a list of those in the message, arrays of the others."""
+    if tensor.right_field == "int64_data":
+        yield from entries(tensor, "int64_data")
+    elif tensor.right_field == "raw_data":
+        in_source = bool(tensor.payloads("raw_data"))
+        for raw in raw_pieces(tensor):
+            yield _int64_array(raw) if in_source else struct.unpack(f"<{len(raw) // 8}q", raw[: len(raw) // 8 * 8])
+
+
+def _int64_array(raw: bytes) -> Array:
+    import numpy as np
+
+    return np.frombuffer(raw[: len(raw) // 8 * 8], "<i8")
+
+
+def rows_of(pieces: Iterable[Any], width: int) -> Iterator[Any]:
+    """Pieces regrouped into whole rows of `width` numbers: lists of tuples, or arrays of two dimensions."""
+    carried: Any = None
+    for piece in pieces:
+        numbers = piece if carried is None or not len(carried) else _appended(carried, piece)
+        whole = len(numbers) // width * width
+        carried = numbers[whole:]
+        if is_array(numbers):
+            yield numbers[:whole].reshape(-1, width)
+        else:
+            yield list(zip(*[iter(numbers[:whole])] * width, strict=True))
+
+
+def _appended(carried: Any, piece: Any) -> Any:
+    if not is_array(piece):
+        return [*carried, *piece]
+    import numpy as np
+
+    return np.concatenate([np.asarray(carried, piece.dtype), piece])
+
+
+def behind(previous: Any, rows: Any) -> Any:
+    """The rows with the last one of the piece before them in front."""
+    return rows if previous is None or not len(previous) else _stacked(previous, rows)
+
+
+def _stacked(previous: Any, rows: Any) -> Any:
+    if not is_array(rows):
+        return [*previous, *rows]
+    import numpy as np
+
+    return np.concatenate([np.asarray(previous, rows.dtype).reshape(-1, rows.shape[1]), rows])
+
+
+def at_columns(rows: Array, columns: Array) -> Array:
+    """The number of each row in the column that is given for it."""
+    import numpy as np
+
+    taken: Array = np.take_along_axis(rows, columns, axis=1)[:, 0]
+    return taken
+
+
+def describe_index(row: Any) -> str:
+    """An index as messages show it: a number, or coordinates in brackets."""
+    numbers = [str(int(number)) for number in row]
+    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a model, in which the files of its external data are looked for, and the folders links may lead to.
+
+A location is looked up with `lstat` of each of its components. A link is followed only into a folder that the user
+trusts: what it leads to is worked out as a path without links, which has to lie in that folder.
+
+Who can write to a folder may put another thing in the place of a file after it was looked at. So a file is opened
+below the folder that it has to be in, each folder on the way below the one before it and no link followed, and what
+counts is what the opened descriptor says.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from typing import Final
+
+from onnx_lint.common.record import Record, replace
+from onnx_lint.input.source import FileSource
+from onnx_lint.wording import quote
+
+MAX_POINTER_BYTES: Final = 1024
+"""A Git LFS pointer has fewer bytes."""
+_LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v[0-9]+\n(?:[^\n]*\n)*?oid "
+
+
+_MOST_KEPT: Final = 10_000
+
+
+def is_lfs_pointer(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is what Git LFS puts in the place of a large file."""
+    return re.match(_LFS_POINTER, head) is not None
+
+
+class FileState(Enum):
+    """What the file system says of a location."""
+
+    REGULAR = "a regular file"
+    MISSING = "missing"
+    OTHER = "no regular file"
+    LINKED = "a symbolic link that is not followed"
+    HARD_LINKED = "a file with further hard links"
+    UNKNOWN = "not to be seen"
+
+
+class ExternalFile(Record):
+    """A data file as `lstat` sees it."""
+
+    state: FileState
+    detail: str
+    """The state in words, with the component of the path that is to blame."""
+    size: int | None = None
+    """The size in bytes; None unless it is a regular file that was reached."""
+    folder: str = ""
+    """The folder below which it is opened."""
+    path: str = ""
+    """The path below that folder, which no link is part of."""
+    link: str | None = None
+    """The link that was followed, or the hard links that are trusted, in words; None where there are none."""
+
+
+class DataFolder:
+    """The folder of one model. Each file is looked up once, where there are not too many to keep what was found."""
+
+    def __init__(self, directory: str, trusted: Sequence[str] = (), most: int = sys.maxsize) -> None:
+        """`trusted`: the folders into which links are followed, with all that is below them.
+
+        `most`: how many bytes are read for the whole model.
+        """
+        self._directory = directory
+        self._trusted = [os.path.realpath(folder) for folder in trusted]
+        self._files: dict[str, ExternalFile] = {}
+        self._left = most
+        self.small_reads = 0
+        """How many small tensors were read for their shapes so far, each of which opens a file."""
+        self.unread: dict[str, str] = {}
+        """The files whose contents were to be judged and could not be read, by location, each with the reason."""
+
+    def take(self, size: int) -> str | None:
+        """Take so many bytes from what may be read; why that is not to be, where it is more than is left."""
+        if size > self._left:
+            return f"its {size:,} bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
+        self._left -= size
+        return None
+
+    def may_read(self, location: str, size: int) -> bool:
+        """Whether so many bytes of a file may be read; `unread` tells where not."""
+        problem = self.take(size)
+        if problem is not None:
+            self.unread[location] = problem
+        return problem is None
+
+    def file(self, location: str) -> ExternalFile:
+        """What is found under a location that is a relative path without parent directories."""
+        found = self._files.get(location)
+        if found is None:
+            found = self._found(location)
+            if len(self._files) < _MOST_KEPT:
+                self._files[location] = found
+        return found
+
+    def open(self, location: str) -> tuple[int, os.stat_result]:
+        """The descriptor of the regular file under a location, open for reading, and its status.
+
+        Raises OSError where there is none, a link leads to it that is not followed, or it has hard links that are not
+        trusted.
+        """
+        file = self.file(location)
+        descriptor = open_below(file.folder, file.path)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and file.link is None):
+                raise OSError(errno.EINVAL, "it is no regular file, or has further hard links")
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor, status
+
+    def read(self, location: str, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes of the file under a location; raises OSError as `open` does."""
+        descriptor, status = self.open(location)
+        try:
+            return FileSource(descriptor, status.st_size).read_at(offset, length)
+        finally:
+            os.close(descriptor)
+
+    def _found(self, location: str) -> ExternalFile:
+        file = self._reached(location)
+        if file.state is FileState.REGULAR and file.size is not None and file.size < MAX_POINTER_BYTES:
+            return self._unless_pointer(location, file)
+        return file
+
+    def _unless_pointer(self, location: str, file: ExternalFile) -> ExternalFile:
+        """The file; one that is not there where what is there is a Git LFS pointer to it."""
+        try:
+            descriptor = open_below(file.folder, file.path)
+        except OSError:
+            return file  # whoever reads it will tell
+        try:
+            status = os.fstat(descriptor)
+            head = os.read(descriptor, MAX_POINTER_BYTES) if stat.S_ISREG(status.st_mode) else b""
+        except OSError:
+            head = b""
+        finally:
+            os.close(descriptor)
+        if not is_lfs_pointer(head):
+            return file
+        detail = f"{quote(location)} is a Git LFS pointer; the file that it stands for was not checked out"
+        return replace(file, state=FileState.OTHER, detail=detail, size=None)
+
+    def _reached(self, location: str) -> ExternalFile:
+        file = examine(self._directory, location)
+        if not self._trusted or file.state not in (FileState.LINKED, FileState.HARD_LINKED):
+            return file
+        path = os.path.join(self._directory, *components(location))
+        try:
+            os.stat(path)  # by which the system says how many links it follows in a row
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return replace(file, state=FileState.MISSING, detail=f"{file.detail} that leads in a circle")
+        target = os.path.realpath(path)
+        folder = next((each for each in self._trusted if _is_below(target, each)), None)
+        if folder is None:
+            return replace(file, detail=f"{file.detail} that leads out of the trusted folders")
+        below = os.path.relpath(target, folder).replace(os.sep, "/")
+        found = examine(folder, below + "/" if location.endswith(("/", "/.")) else below)
+        if found.state in (FileState.REGULAR, FileState.HARD_LINKED):
+            return replace(found, state=FileState.REGULAR, link=file.detail)
+        if file.state is FileState.HARD_LINKED:
+            return file  # which has changed meanwhile
+        what = "no regular file" if found.state is FileState.OTHER else "nothing"
+        return replace(found, state=FileState.MISSING, detail=f"{file.detail} to {what}")
+
+
+def _is_below(path: str, folder: str) -> bool:
+    try:
+        return os.path.commonpath([path, folder]) == folder
+    except ValueError:
+        return False  # as on two drives
+
+
+def components(location: str) -> list[str]:
+    """The names that a path is made of."""
+    return [part for part in location.split("/") if part not in ("", ".")]
+
+
+def examine(directory: str, location: str) -> ExternalFile:
+    """Look up a location that is a relative path without parent directories; no link is followed."""
+    path = directory
+    status: os.stat_result | None = None
+    parts = components(location)
+    names_directory = location.endswith(("/", "/."))
+    for index, part in enumerate(parts):
+        path = os.path.join(path, part)
+        shown = quote("/".join(parts[: index + 1]))
+        try:
+            status = os.lstat(path)
+        except OSError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {(error.strerror or str(error)).lower()}")
+        except ValueError as error:
+            return ExternalFile(FileState.MISSING, f"{shown}: {error}")
+        if stat.S_ISLNK(status.st_mode):
+            return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
+        if (names_directory or index < len(parts) - 1) and not stat.S_ISDIR(status.st_mode):
+            return ExternalFile(FileState.MISSING, f"{shown} is no directory")
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")
+    state, detail = FileState.REGULAR, f"{quote(location)} is a regular file"
+    if status.st_nlink > 1:
+        state, detail = FileState.HARD_LINKED, f"{quote(location)} has {status.st_nlink} hard links"
+    return ExternalFile(state, detail, status.st_size, directory, "/".join(parts))
+
+
+def open_below(directory: str, location: str) -> int:
+    """The descriptor of a file, opened for reading, to which no link leads below the directory.
+
+    `location`: a relative path of plain names. Raises OSError where there is none.
+    """
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if os.open not in os.supports_dir_fd:
+        return os.open(os.path.join(directory, location), flags)
+    *folders, name = location.split("/")
+    descriptor = os.open(directory or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | no_link, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        return os.open(name, flags, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""External data: what a tensor says of the file that holds its values, and what the file system says of that file.
+
+A location comes from a stranger. It is judged as the string that it is first, and only one that stays below the model's
+folder is looked up, see `data_folder`. No data file is opened here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Final
+
+from onnx_lint.common.cached import remembered
+from onnx_lint.ir.columns.tensor_encodings import element_count
+from onnx_lint.ir.parts import Tensor
+from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.tensors.checksum import Digests
+from onnx_lint.ir.tensors.data_folder import DataFolder, ExternalFile, components
+from onnx_lint.ir.tensors.remade import TensorOrigin, made
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64, VALUE_FIELDS
+
+KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
+"""The keys of external_data; `basepath` is set at run time."""
+
+IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
+"""What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
+
+_MAX_DIGITS: Final = 30
+_DRIVE: Final = r"[A-Za-z]:"
+_PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
+_MAX_CHARACTERS: Final = 32_767
+"""The longest path that any system takes; a stranger's may have a hundred million."""
+
+
+def _whole_number(value: str | None) -> int | None:
+    if not value or len(value) > _MAX_DIGITS or not (value.isascii() and value.isdigit()):
+        return None
+    number = int(value)
+    return number if number <= MAX_INT64 else None
+
+
+@remembered(1_000)
+def location_problem(location: str) -> str | None:
+    """What keeps the string from being a relative POSIX path, or None; parent directories are judged elsewhere."""
+    if len(location) > _MAX_CHARACTERS:
+        return f"has {len(location):,} characters, more than any path"
+    if "\0" in location:
+        return "holds a NUL byte"
+    if location.startswith("/"):
+        return "is an absolute path"
+    if re.match(_DRIVE, location):
+        return "begins with a drive letter"
+    if "\\" in location:
+        return "holds a backslash, which separates nothing in a POSIX path"
+    if all(part in ("", ".") for part in location.split("/")):
+        return "names a directory"
+    return None
+
+
+@remembered(1_000)
+def goes_up(location: str) -> bool:
+    """Whether a component of the path, as written, is the parent directory."""
+    return ".." in location and re.search(_PARENT, location) is not None
+
+
+@remembered(1_000)
+def spelled_plainly(location: str) -> str:
+    """The location without `.` and doubled slashes: two spellings of one path give the same."""
+    return ("/" if location.startswith("/") else "") + "/".join(components(location))
+
+
+class ExternalData:
+    """The external_data entries of one tensor. Of a key that is given twice the first entry counts here.
+
+    A model may have tens of thousands, so what rules ask of each is read once, and the message made again for findings.
+    """
+
+    __slots__ = (
+        "_digests",
+        "_folder",
+        "data_location",
+        "data_type",
+        "keys",
+        "length",
+        "location",
+        "needed_bytes",
+        "offset",
+        "origin",
+        "value_fields",
+    )
+
+    def __init__(self, origin: Tensor | TensorOrigin, folder: DataFolder | None, digests: Digests | None) -> None:
+        """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
+        self.origin = origin
+        """The tensor, or what it is made from again."""
+        self._folder = folder
+        self._digests = digests
+        tensor = made(origin)
+        proto = tensor.proto
+        entries = [(entry.key, entry.value) for entry in proto.external_data]
+        first = dict(reversed(entries))
+        self.data_location: int = proto.data_location
+        """The number of the enum DataLocation."""
+        self.data_type: int = proto.data_type
+        """The number of the element type."""
+        self.keys = _shared(tuple([key for key, _ in entries]))
+        """The keys of the entries, in the order of the file."""
+        self.location = _interned(first.get("location") or "")
+        """The location as written; empty when there is none."""
+        self.offset = _whole_number(first.get("offset"))
+        """Where the values begin; None when that is not said, or not with a whole number that fits 64 bits."""
+        self.length = _whole_number(first.get("length"))
+        """How many bytes the values take, as the entries say; None as for the offset."""
+        needed = _needed_bytes(proto)
+        self.needed_bytes = self.length if needed == self.length else needed
+        """How many bytes the shape and element type ask for; None where unknown.
+
+        So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
+        """
+        self.value_fields = _value_fields(tensor)
+        """The fields that hold values, beside what is outside."""
+
+    @property
+    def tensor(self) -> Tensor:
+        """The tensor, which is made for whoever asks where there are many of them."""
+        return made(self.origin)
+
+    @property
+    def proto(self) -> Proto:
+        """The TensorProto."""
+        return self.tensor.proto
+
+    @property
+    def is_external(self) -> bool:
+        """Whether the tensor is marked EXTERNAL."""
+        return self.data_location == EXTERNAL
+
+    def get(self, key: str) -> str | None:
+        """The value of the first entry with this key."""
+        if key not in self.keys:
+            return None
+        value: str = self.proto.external_data[self.keys.index(key)].value
+        return value
+
+    def entry_place(self, key: str) -> Place:
+        """The place of the first entry with this key, or of the tensor when it has none."""
+        place = self.tensor.place
+        return place.at("external_data", self.keys.index(key)) if key in self.keys else place
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the location is a relative path below the model's folder, so that it may be looked up."""
+        location = self.location
+        if not location or location.startswith(IN_MEMORY_MARKS):
+            return False
+        return location_problem(location) is None and not goes_up(location)
+
+    @property
+    def file(self) -> ExternalFile | None:
+        """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
+        if self._folder is None or not self.is_external or not self.is_safe:
+            return None
+        return self._folder.file(self.location)
+
+    def sha1(self) -> str | None:
+        """The SHA-1 digest of the data file in hexadecimal; None when it cannot be read, or is too large."""
+        return self._digests.of(spelled_plainly(self.location)) if self._digests is not None else None
+
+    def describe(self) -> str:
+        """The tensor as messages name it."""
+        return self.tensor.describe()
+
+
+def _shared(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys; the same object for all tensors with these, where they are those that are defined."""
+    return _same_keys(keys) if len(keys) <= len(KNOWN_KEYS) and set(keys).issubset(KNOWN_KEYS) else keys
+
+
+@remembered(1_000)
+def _same_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(sys.intern, keys))
+
+
+def _interned(location: str) -> str:
+    return sys.intern(location) if len(location) <= _MAX_CHARACTERS else location
+
+
+def _needed_bytes(proto: Proto) -> int | None:
+    if proto.HasField("segment"):
+        return None
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    elements = element_count(proto.dims) if element_type is not None and element_type.bits else None
+    return element_type.bytes_of(elements) if element_type is not None and elements is not None else None
+
+
+def _value_fields(tensor: Tensor) -> tuple[str, ...]:
+    in_file = {payload.field for payload in tensor.payloads}
+    return tuple([field for field in VALUE_FIELDS if field in in_file or getattr(tensor.proto, field)])

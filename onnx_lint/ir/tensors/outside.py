@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values in a file beside the model, as raw_data that the loader left there: rules judge them as those in the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from onnx_lint.common.record import replace
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.parts import Tensor
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import ROOT, Place
+from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.ir.tensors.external import ExternalData
+from onnx_lint.ir.tensors.remade import made
+from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+
+_PADDED_BITS = (2, 4, 6)
+"""The sizes of elements that may leave bits of the last byte unused."""
+
+
+class DataFileSource:
+    """The bytes of a data file, which is opened for each piece: there may be more files than a process may open."""
+
+    def __init__(self, folder: DataFolder, location: str, size: int) -> None:
+        self._folder = folder
+        self._location = location
+        self._size = size
+
+    @property
+    def size(self) -> int:
+        """The size when the file was looked up, in bytes."""
+        return self._size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from `offset` on; none where they cannot be read, which the folder then tells."""
+        try:
+            piece = self._folder.read(self._location, offset, length)
+        except OSError as error:
+            self._folder.unread[self._location] = (error.strerror or str(error)).lower()
+            return b""
+        if len(piece) < min(length, self._size - offset):
+            self._folder.unread[self._location] = "it became shorter"
+        return piece
+
+    def window(self, offset: int, most: int) -> bytes:
+        """The same as `read_at`."""
+        return self.read_at(offset, most)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class OutsideTensor(StoredTensor):
+    """A tensor with external data, whose values are read from their file."""
+
+    __slots__ = ("_data", "_payload")
+
+    def __init__(self, data: ExternalData, payload: Payload, source: DataFileSource) -> None:
+        self._data = data
+        self._payload = payload
+        super().__init__(data.tensor, source, "raw_data")
+        self._origin = data.origin
+
+    @property
+    def tensor(self) -> Tensor:
+        """The tensor, with the bytes of the file as its values."""
+        return replace(made(self._origin), payloads=(self._payload,))
+
+    def place_of(self, field: str) -> Place:
+        """The place of the entry that names the file."""
+        return self._data.entry_place("location")
+
+    def name_of(self, field: str) -> str:
+        """What holds the values, in words."""
+        return "the external data"
+
+
+def dense(external: Iterable[ExternalData], folder: DataFolder) -> Iterator[StoredTensor]:
+    """The tensors whose values are in a file, and of types of which a rule judges the values by themselves."""
+    for data in external:
+        element = ELEMENT_TYPES.get(data.data_type)
+        if element is not None and element.name == "bool":
+            yield from _outside(data, folder)
+        elif element is not None and element.bits in _PADDED_BITS:
+            yield from _outside(data, folder, reads_all=False)
+
+
+def small_values(proto: Proto, graph: Graph, folder: DataFolder) -> bytes | None:
+    """The bytes of a tensor of few elements in a file; None where they are not there, or not to be read.
+
+    The folder tells what could not be read. Of a model so many tensors are read this way: each opens its file.
+    """
+    if folder.small_reads >= _MOST_SMALL:
+        location = ExternalData(_alone(proto, graph), folder, None).location
+        folder.unread.setdefault(location, f"more than {_MOST_SMALL:,} tensors of the model may decide shapes")
+        return None
+    folder.small_reads += 1
+    found = next(_outside(ExternalData(_alone(proto, graph), folder, None), folder), None)
+    if found is None:
+        return None
+    [payload] = found.tensor.payloads
+    piece = found.source.read_at(payload.offset, payload.length)
+    return piece if len(piece) == payload.length else None
+
+
+_MOST_SMALL: Final = 10_000
+
+
+def _alone(proto: Proto, graph: Graph) -> Tensor:
+    """The tensor as if it stood by itself: nothing is said of its place here."""
+    return Tensor(proto, ROOT, graph, ())
+
+
+def sparse(
+    tensors: Iterable[StoredSparseTensor], external: Iterable[ExternalData], folder: DataFolder
+) -> Iterator[StoredSparseTensor]:
+    """The sparse tensors, with the parts whose values are in a file as they are there."""
+    by_place = {data.tensor.place.key: data for data in external}
+
+    def part(tensor: StoredTensor | None) -> StoredTensor | None:
+        data = by_place.get(tensor.place.key) if tensor is not None and tensor.is_external else None
+        return next(_outside(data, folder), tensor) if data is not None else tensor
+
+    for each in tensors:
+        yield replace(each, values=part(each.values), indices=part(each.indices))
+
+
+def _outside(data: ExternalData, folder: DataFolder, *, reads_all: bool = True) -> Iterator[StoredTensor]:
+    """The tensor with its values, where the file is there and holds them; other rules say what is wrong otherwise."""
+    file, offset = data.file, data.offset if data.get("offset") is not None else 0
+    if not data.is_external or file is None or file.size is None or offset is None:
+        return
+    if StoredTensor(data.tensor, _NOTHING).fields:
+        return  # there are two answers to what it holds
+    length = data.length if data.get("length") is not None else data.needed_bytes
+    if length is None:
+        folder.unread[data.location] = "how long the values of a tensor are is not said"
+    elif length and offset + length <= file.size and folder.may_read(data.location, length if reads_all else 1):
+        source = DataFileSource(folder, data.location, file.size)
+        yield OutsideTensor(data, Payload("raw_data", offset, length, packed=True), source)
+
+
+_NOTHING: Final = BytesSource(b"")

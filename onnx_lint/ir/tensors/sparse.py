@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sparse tensors: their parts, and their indices as rows of one number a dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.parts import SparseTensor, place_in_words
+from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.tensors.contents import int64_pieces, rows_of
+from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+from onnx_lint.spec.element_types import MAX_INT64
+
+
+class StoredSparseTensor(Record):
+    """A sparse tensor with its parts; a part is None where it is absent."""
+
+    sparse: SparseTensor
+    values: StoredTensor | None
+    indices: StoredTensor | None
+
+    @property
+    def place(self) -> Place:
+        """The place of the SparseTensorProto."""
+        return self.sparse.place
+
+    @property
+    def dims(self) -> list[int]:
+        """The dense shape."""
+        return list(self.sparse.proto.dims)
+
+    @property
+    def name(self) -> str:
+        """The name of the values, which is the one of the sparse tensor."""
+        return str(self.values.proto.name) if self.values is not None else ""
+
+    @property
+    def value_count(self) -> int | None:
+        """How many values there are (NNZ); None where the shape of the values does not say it."""
+        if self.values is None or len(self.values.proto.dims) != 1 or self.values.proto.dims[0] < 0:
+            return None
+        return int(self.values.proto.dims[0])
+
+    @property
+    def index_bounds(self) -> list[int] | None:
+        """What each number of an index is below; None where the dense shape or the shape of the indices is wrong."""
+        dims = self.dims
+        if self.indices is None or not dims or min(dims) < 0:
+            return None
+        shape = list(self.indices.proto.dims)
+        if len(shape) == 1:
+            return [math.prod(dims) if len(dims) <= _MAX_EXACT_RANK else MAX_INT64 + 1]
+        return dims if len(shape) == 2 and shape[1] == len(dims) else None
+
+    def index_rows(self) -> Iterator[Any]:
+        """The indices in bounded pieces: lists of tuples, or arrays of two dimensions.
+
+        Nothing where they cannot be read: without bounds, of another type than int64, in another file, of a wrong size.
+        """
+        indices, bounds = self.indices, self.index_bounds
+        if indices is None or bounds is None or indices.type is None or indices.type.name != "int64":
+            return
+        field = indices.right_field
+        if field and indices.segment is None and indices.count(field) == indices.expected and indices.elements:
+            yield from rows_of(int64_pieces(indices), len(bounds))
+
+    def describe(self) -> str:
+        """The sparse tensor as messages name it: by the name of its values, which is its own."""
+        if self.values is not None and self.name:
+            return f"sparse {self.values.describe()}"
+        return f"the sparse tensor at {place_in_words(self.place, self.sparse.graph)}"
+
+
+_MAX_EXACT_RANK = 1000
+"""Up to here the product is exact; a hostile shape may have a million dimensions."""

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tensor says that it holds, and what it holds: facts that the rules on tensors share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onnx_lint.input.source import Source
+from onnx_lint.ir.columns.tensor_encodings import element_count, encoding_in
+from onnx_lint.ir.in_words import describe_shape
+from onnx_lint.ir.parts import Tensor
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.tensors.remade import TensorOrigin, made
+from onnx_lint.ir.tensors.strings import StringScan
+from onnx_lint.ir.tensors.wire_values import count_entries
+from onnx_lint.schema import Proto
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, TYPED_FIELDS, ElementType
+
+_UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
+
+
+class StoredTensor:
+    """A tensor with what can be told of its values without looking at them, and their payloads."""
+
+    __slots__ = (
+        "_counts",
+        "_origin",
+        "_strings",
+        "elements",
+        "field",
+        "fields",
+        "is_external",
+        "right_field",
+        "segment",
+        "source",
+        "type",
+    )
+
+    def __init__(
+        self, tensor: Tensor, source: Source, right_field: str | None = None, origin: TensorOrigin | None = None
+    ) -> None:
+        """`origin`: what the tensor is made from again for whoever asks for more than is read here; None to keep it."""
+        proto = tensor.proto
+        self._origin = origin or tensor
+        self.source = source
+        self.type: ElementType | None = ELEMENT_TYPES.get(proto.data_type)
+        """The element type; None where it is missing, UNDEFINED or unknown."""
+        self.is_external = bool(proto.data_location == EXTERNAL)
+        """Whether the values are in another file."""
+        self.elements = element_count(proto.dims)
+        """How many elements the dimensions make; None where one is negative or the product is beyond 64 bits."""
+        self.segment = (proto.segment.begin, proto.segment.end) if proto.HasField("segment") else None
+        """Begin and end of the part of the tensor that the message holds; None where it holds all."""
+        self.fields = _fields(tensor) if right_field is None else (right_field,)
+        """The fields that hold values."""
+        self.field = self.fields[0] if len(self.fields) == 1 and not self.is_external else None
+        """The one field that holds values; None where none or several do, or where they are in another file."""
+        self.right_field = right_field
+        """The one field that holds values, where it is one for the element type."""
+        if right_field is not None:
+            self.field = right_field
+        elif self.field is not None and encoding_in(proto.data_type, self.field) is not None:
+            self.right_field = self.field
+        self._counts: dict[str, int] | None = None
+        self._strings: StringScan | None = None
+
+    @property
+    def tensor(self) -> Tensor:
+        """The tensor, which is made for whoever asks where there are many of them."""
+        return made(self._origin)
+
+    @property
+    def proto(self) -> Proto:
+        """The TensorProto."""
+        return self.tensor.proto
+
+    def payloads(self, field: str) -> list[Payload]:
+        """What the loader left in the source of a field."""
+        return [payload for payload in self.tensor.payloads if payload.field == field]
+
+    def count(self, field: str) -> int:
+        """How many entries a field has, bytes for raw_data. Varints and unpacked records are counted in the source."""
+        if isinstance(self._origin, TensorOrigin):
+            return self._counted(field)
+        self._counts = self._counts or {}
+        if field not in self._counts:
+            self._counts[field] = self._counted(field)
+        return self._counts[field]
+
+    def _counted(self, field: str) -> int:
+        if field == "string_data":
+            return self.strings.count
+        tensor = self.tensor
+        count = len(getattr(tensor.proto, field))
+        payloads = [payload for payload in tensor.payloads if payload.field == field]
+        if field == "raw_data":
+            # Of several the last one is the value; where it stayed in the source the message has an empty one.
+            return payloads[-1].length if payloads and not count else count
+        return count + sum(count_entries(self.source, payload) for payload in payloads)
+
+    @property
+    def strings(self) -> StringScan:
+        """What one pass over string_data tells."""
+        if self._strings is not None:
+            return self._strings
+        tensor = self.tensor
+        scan = StringScan()
+        scan.strings(tensor.proto.string_data)
+        for payload in tensor.payloads:
+            if payload.field == "string_data":
+                scan.run(self.source, payload)
+        if not isinstance(self._origin, TensorOrigin):
+            self._strings = scan
+        return scan
+
+    @property
+    def expected(self) -> int | None:
+        """How many entries (bytes of raw_data) the elements take up in the field that holds them; None if not known."""
+        field, elements = self.right_field, self.elements
+        encoding = encoding_in(self.proto.data_type, field) if field is not None else None
+        return encoding.entries_of(elements) if encoding is not None and elements is not None else None
+
+    @property
+    def is_packed_otherwise(self) -> bool:
+        """Whether int32_data has as many entries as 4-bit or 2-bit elements take up when packed in another way.
+
+        That is one element an entry, or as many as 32 bits hold, and not two or four.
+        """
+        element, elements = self.type, self.elements
+        if element is None or element.elements_per_entry == 1 or not elements or self.segment is not None:
+            return False
+        if self.right_field != element.field or self.count(element.field) == self.expected:
+            return False
+        return self.count(element.field) in (elements, -(-elements * element.bits // 32))
+
+    # --- for findings
+
+    @property
+    def place(self) -> Place:
+        """The place of the TensorProto."""
+        return self.tensor.place
+
+    def place_of(self, field: str) -> Place:
+        """The place of the values that `field` holds."""
+        return self.place.at(field)
+
+    def name_of(self, field: str) -> str:
+        """What holds the values, in words: the field, unless they are in another file."""
+        return field
+
+    def describe(self) -> str:
+        """The tensor as messages name it."""
+        return self.tensor.describe()
+
+    def describe_count(self, field: str) -> str:
+        """How many values `field` has, such as `4 bytes`, `1 entry` or `3 strings`."""
+        one, many = _UNITS.get(field, ("entry", "entries"))
+        count = self.count(field)
+        return f"{count:,} {one if count == 1 else many}"
+
+    def describe_type(self) -> str:
+        """Element type and shape, such as `float[2,3]`; a scalar has empty brackets."""
+        name = self.type.name if self.type else f"element type {self.proto.data_type}"
+        return f"{name}{describe_shape(self.proto.dims)}"
+
+    @property
+    def offset(self) -> int | None:
+        """Where the values begin, for a tensor that the loader left in the source as a run of records.
+
+        There may be millions, and to find a place among them would need a walk that keeps them all in memory.
+        """
+        runs = [payload.offset for payload in self.tensor.payloads if not payload.packed]
+        return min(runs) if runs else None
+
+
+def _fields(tensor: Tensor) -> tuple[str, ...]:
+    """The fields that hold values.
+
+    An empty raw_data counts where another field has values: the schema tells readers to take raw_data if it is set.
+    """
+    proto = tensor.proto
+    filled = {payload.field for payload in tensor.payloads}
+    found = tuple([name for name in TYPED_FIELDS if name in filled or getattr(proto, name)])
+    if "raw_data" in filled or (proto.HasField("raw_data") and (found or proto.raw_data)):
+        return ("raw_data", *found)
+    return found

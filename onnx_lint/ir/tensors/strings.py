@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strings of a tensor, judged one by one in the message and in bulk where the loader left them in the source."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable
+from typing import Final
+
+from onnx_lint.input.source import Source
+from onnx_lint.ir.columns.gather import elements_in
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.tensors.wire_values import PIECE_BYTES, byte_pieces
+from onnx_lint.schema import wire
+
+BYTE_ORDER_MARK: Final = codecs.BOM_UTF8
+
+_TAG: Final = wire.fields_by_name("TensorProto")["string_data"].number << 3 | wire.WireType.LEN
+_TAG_BYTE: Final = bytes([_TAG])
+_MAX_SHORT: Final = 0x7F
+"""The longest string with a length of one byte."""
+
+
+def others(count: int) -> str:
+    """The words for all of `count` faults but the first; empty when there are no more."""
+    return f" ({count - 1:,} more like it)" if count > 1 else ""
+
+
+class Occurrences:
+    """How many strings have a fault, and where the first of them is."""
+
+    __slots__ = ("byte", "count", "index", "span")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.index = 0
+        """Which string of the tensor."""
+        self.byte = 0
+        """Where in the string."""
+        self.span: tuple[int, int] | None = None
+        """The record in the source, where the loader left the string there."""
+
+    @property
+    def others(self) -> str:
+        """The words for all but the first, to be put behind a message; empty when there are none."""
+        return others(self.count)
+
+    def add(self, index: int, byte: int, span: tuple[int, int] | None) -> None:
+        """Count one more."""
+        if not self.count:
+            self.index, self.byte, self.span = index, byte, span
+        self.count += 1
+
+
+class StringScan:
+    """What one pass over the strings of a tensor tells."""
+
+    __slots__ = ("count", "empty", "invalid", "marked", "terminated")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.invalid = Occurrences()
+        """Strings that are not UTF-8."""
+        self.marked = Occurrences()
+        """Strings that begin with a byte order mark."""
+        self.terminated = Occurrences()
+        """Strings that end in NUL."""
+        self.empty = Occurrences()
+
+    def strings(self, strings: Iterable[bytes]) -> None:
+        """Judge strings that are in memory."""
+        for string in strings:
+            self._take(string, None)
+
+    def run(self, source: Source, payload: Payload) -> None:
+        """Judge a run of records of string_data, in bounded memory however long a string is."""
+        position, end = payload.offset, payload.offset + payload.length
+        while position < end:
+            window = source.read_at(position, min(PIECE_BYTES, end - position))
+            if not window:
+                return
+            taken = self._window(window, position)
+            following = position + taken if taken else self._long_record(source, position, end)
+            position = wire.advanced(position, following)
+
+    def _window(self, window: bytes, offset: int) -> int:
+        """Take the records that are whole in `window`, which begins at `offset`; return how many bytes they have."""
+        position = 0
+        most = len(window) - 1
+        while position < most:
+            if window[position + 1] <= _MAX_SHORT and window[position] == _TAG:
+                following = self._short_records(window, position, offset)
+            else:
+                following = self._record(window, position, offset)
+            if following == position:
+                break
+            position = wire.advanced(position, following)
+        return position
+
+    def _short_records(self, window: bytes, start: int, offset: int) -> int:
+        """Take short records from `start` on; return where the next record begins.
+
+        Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are, and what is left
+        to look for stands out in one search. (In UTF-8 a length of more bytes is whole characters as well.)
+        """
+        count, end = short_record_count(window, start)
+        records = window[start:end]
+        if (records.isascii() or _is_clean_utf8(records)) and not _may_end_in_nul(records):
+            self.count += count
+            return end
+        while start < end:
+            start = wire.advanced(start, self._record(window, start, offset))
+        return end
+
+    def _record(self, window: bytes, start: int, offset: int) -> int:
+        """Take the record at `start`, of whatever length; return where the next one begins, or `start` if it is cut."""
+        try:
+            _, position = wire.decode_varint(window, start)
+            length, position = wire.decode_varint(window, position)
+        except IndexError:
+            return start
+        following = position + length
+        if following > len(window):
+            return start
+        self._take(window[position:following], (offset + start, offset + following))
+        return following
+
+    def _long_record(self, source: Source, position: int, end: int) -> int:
+        """Take a record that is longer than a window, in pieces; return where the next one begins."""
+        for _, _, start, value, following in wire.records(source, position, end):
+            self._judge_pieces(source, value, following, (start, following))
+            self.count += 1
+            return following
+        return end
+
+    def _take(self, string: bytes, span: tuple[int, int] | None) -> None:
+        if not string or string[-1] == 0 or not string.isascii():
+            self._judge(string, span)
+        self.count += 1
+
+    def _judge(self, string: bytes, span: tuple[int, int] | None) -> None:
+        if not string:
+            self.empty.add(self.count, 0, span)
+            return
+        try:
+            string.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self.invalid.add(self.count, error.start, span)
+        self._judge_ends(string, string, len(string), span)
+
+    def _judge_pieces(self, source: Source, start: int, end: int, span: tuple[int, int]) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        position = start
+        pending = 0
+        last = b""
+        for piece in byte_pieces(source, start, end - start, PIECE_BYTES):
+            last = piece
+            try:
+                decoder.decode(piece, final=position + len(piece) == end)
+            except UnicodeDecodeError as error:
+                self.invalid.add(self.count, position - start - pending + error.start, span)
+                break
+            position += len(piece)
+            pending = len(decoder.getstate()[0])
+        tail = source.read_at(end - 1, 1) or last
+        self._judge_ends(source.read_at(start, len(BYTE_ORDER_MARK)), tail, end - start, span)
+
+    def _judge_ends(self, head: bytes, tail: bytes, length: int, span: tuple[int, int] | None) -> None:
+        if head.startswith(BYTE_ORDER_MARK):
+            self.marked.add(self.count, 0, span)
+        if tail.endswith(b"\0"):
+            self.terminated.add(self.count, length - 1, span)
+
+
+def short_record_count(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
+    """How many whole records of a field with lengths of one byte stand from `position` on, and where they end.
+
+    Where there are thousands longer ones may be among them.
+    """
+    count, found = 0, 1
+    while found:
+        piece = window[position : position + _PIECE_BYTES]
+        found, end = _parsed_count(piece, tag) if len(piece) == _PIECE_BYTES else (0, 0)
+        if not found:
+            found, end = _walked_count(piece, tag)
+        count, position = count + found, position + end
+    return count, position
+
+
+_PIECE_BYTES: Final = 1 << 16
+"""So much is counted at once: what the parser makes of it stays in the processor's cache."""
+
+_LISTS: Final = {_TAG: ("TensorProto", "string_data"), 9 << 3 | wire.WireType.LEN: ("AttributeProto", "strings")}
+"""The lists of strings that may be long, by the tag of their records."""
+
+_TRIES: Final = 3
+"""At so many places at most a piece is cut off: it has to end with a record, and strings may look like tags."""
+
+
+def _parsed_count(piece: bytes, tag: int) -> tuple[int, int]:
+    """The number and the end of most of the records of a piece, as the parser tells (docs/performance.md:
+    parsed-strings); 0 and 0 where it does not.
+    """
+    message, field = _LISTS.get(tag, ("", ""))
+    end = len(piece)
+    for _ in range(_TRIES if message else 0):
+        end = piece.rfind(tag, 1, end)
+        if end < 0:
+            break
+        count = elements_in(piece[:end], message, field)
+        if count is not None:
+            return count, end
+    return 0, 0
+
+
+def _walked_count(piece: bytes, tag: int) -> tuple[int, int]:
+    """The number and the end of the records of a piece that have a length of one byte, up to the first other one."""
+    count = position = length = 0
+    most = len(piece) - 1
+    while position < most:
+        length = piece[position + 1]
+        if length > _MAX_SHORT or piece[position] != tag:
+            break
+        position += 2 + length
+        count += 1
+    if position > len(piece):  # the last one goes on behind the piece
+        return count - 1, position - 2 - length
+    return count, position
+
+
+def _is_clean_utf8(records: bytes) -> bool:
+    """Whether all is UTF-8 and nothing looks like a byte order mark."""
+    try:
+        records.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return BYTE_ORDER_MARK not in records
+
+
+def _may_end_in_nul(records: bytes) -> bool:
+    """Whether a string may end in NUL, or be empty: NUL before a tag, or as the length before one."""
+    return records.endswith(b"\0") or b"\0" + _TAG_BYTE in records

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the tensors of a model that are not evidently right, the sparse ones, and the annotated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+from onnx_lint.common.record import Record
+from onnx_lint.input.source import Source
+from onnx_lint.ir.attributes import AttributeIndex
+from onnx_lint.ir.columns.tensor_encodings import (
+    SetFields,
+    are_values_evident,
+    encoding_of,
+    is_annotated,
+    is_evident_kind,
+    set_fields,
+)
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.parts import Attribute, SparseTensor, Tensor
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import Key, Place
+from onnx_lint.ir.tensors.remade import MOST_KEPT, TensorOrigin, Tensors
+from onnx_lint.schema import Proto
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+
+
+class SuspectTensors(Record):
+    """The tensors of a model about which a rule may have something to say."""
+
+    miscounted: tuple[StoredTensor, ...]
+    """The tensors that do not evidently have the right number of values in one field that is right for their type."""
+    unproved: tuple[StoredTensor, ...]
+    """The miscounted ones, and those whose number is right, with values that are not evidently right."""
+    sparse: tuple[StoredSparseTensor, ...]
+    """Every sparse tensor."""
+    documented: Tensors
+    """The tensors with documentation."""
+    with_metadata: Tensors
+    """The tensors with metadata."""
+    external: Tensors
+    """The tensors that say where their values are."""
+    element_types: frozenset[int]
+    """The numbers of the element types that are stated; 0 where a tensor states none."""
+    initializers: Sequence[Graph]
+    """The graphs, whose initializers are looked through when somebody asks for tensors of a type."""
+    attributes: AttributeIndex
+    """The attributes, likewise."""
+    payloads: Mapping[Key, tuple[Payload, ...]]
+
+    def of(self, element_types: Set[int]) -> Iterator[Tensor]:
+        """The tensors of these element types: initializers, those in attributes, and the parts of sparse tensors."""
+        if self.element_types.isdisjoint(element_types):
+            return
+        for graph in self.initializers:
+            for index, number in enumerate(graph.initializers.element_types):
+                if number in element_types:
+                    place = graph.at("initializer", index)
+                    yield self._tensor(graph.message_at("initializer", index), place, graph)
+        for attribute in self.attributes.where(lambda kind: not element_types.isdisjoint(kind.element_types)):
+            for proto, place in tensors_in(attribute):
+                if proto.data_type in element_types:
+                    yield self._tensor(proto, place, attribute.graph)
+        for sparse in self.sparse:
+            for part in (sparse.values, sparse.indices):
+                if part is not None and part.proto.data_type in element_types:
+                    yield part.tensor
+
+    def _tensor(self, proto: Proto, place: Place, graph: Graph) -> Tensor:
+        return Tensor(proto, place, graph, self.payloads.get(place.key, ()))
+
+
+def tensors_in(attribute: Attribute) -> Iterator[tuple[Proto, Place]]:
+    """The dense tensors that are the value of an attribute, each with its place."""
+    if attribute.proto.HasField("t"):
+        yield attribute.proto.t, attribute.place.at("t")
+    for index, proto in enumerate(attribute.proto.tensors):
+        yield proto, attribute.place.at("tensors", index)
+
+
+def find_suspects(
+    graphs: Sequence[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
+) -> SuspectTensors:
+    """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
+    walk = _Collector(source, payloads)
+    for graph in graphs:
+        if not graph.is_function:
+            walk.initializers(graph)
+    walk.attributes(attributes)
+    miscounted = tuple(walk.miscounted)
+    return SuspectTensors(
+        miscounted,
+        (*miscounted, *walk.counted),
+        tuple(walk.sparse),
+        Tensors(walk.documented),
+        Tensors(walk.with_metadata),
+        Tensors(walk.external),
+        frozenset(walk.element_types),
+        [graph for graph in graphs if not graph.is_function],
+        attributes,
+        payloads,
+    )
+
+
+class _Collector:
+    """Collects tensors."""
+
+    def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
+        self.source = source
+        self.payloads = payloads
+        self.miscounted: list[StoredTensor] = []
+        self.counted: list[StoredTensor] = []
+        self.sparse: list[StoredSparseTensor] = []
+        self.documented: list[Tensor | TensorOrigin] = []
+        self.with_metadata: list[Tensor | TensorOrigin] = []
+        self.external: list[Tensor | TensorOrigin] = []
+        self.element_types: set[int] = set()
+        self.left_out: dict[Key, list[tuple[str, int | None]]] = {}
+        """By the message around them, the steps to tensors that the loader left values of in the source."""
+        for *holder, step in filter(None, self.payloads):  # the root of a file is in no message
+            self.left_out.setdefault(tuple(holder), []).append(step)
+
+    def initializers(self, graph: Graph) -> None:
+        for index in self.doubtful(graph) if graph.initializers.names else ():
+            self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
+        for index, proto in enumerate(graph.proto.sparse_initializer):
+            self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
+
+    def doubtful(self, graph: Graph) -> list[int]:
+        """The indices of initializers that are of a kind not evidently right, or have values in the source."""
+        held = graph.initializers
+        self.element_types.update(held.element_types)
+        kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
+        wrong = {kind for kind in set(kinds) if not is_evident_kind(kind)}
+        found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
+        if graph.is_file and self.payloads:
+            return list(range(len(kinds)))
+        if self.left_out:
+            steps = self.left_out.get(graph.place.key, ())
+            found.update(index for field, index in steps if field == "initializer" and index is not None)
+        return sorted(found)
+
+    def attributes(self, attributes: AttributeIndex) -> None:
+        for kind in attributes.kinds:
+            self.element_types |= kind.element_types
+        for attribute in attributes.where(lambda kind: not kind.are_tensors_evident):
+            self.attribute(attribute)
+            if self.left_out:
+                self.left_out.pop(attribute.place.key, None)
+        # What looks right without what the loader left in the source may have a second field there.
+        missed = {holder for holder, steps in self.left_out.items() if steps[0][0] in ("t", "tensors")}
+        if missed:
+            for attribute in attributes.where(lambda kind: bool(kind.element_types)):
+                if attribute.place.key in missed:
+                    self.attribute(attribute)
+
+    def attribute(self, attribute: Attribute) -> None:
+        proto, place, graph = attribute.proto, attribute.place, attribute.graph
+        for tensor, where in tensors_in(attribute):
+            self.tensor(tensor, where, graph)
+        if proto.HasField("sparse_tensor"):
+            self.sparse_tensor(SparseTensor(proto.sparse_tensor, place.at("sparse_tensor"), graph))
+        for index, sparse in enumerate(proto.sparse_tensors):
+            self.sparse_tensor(SparseTensor(sparse, place.at("sparse_tensors", index), graph))
+
+    def tensor(self, proto: Proto, place: Place, graph: Graph, index: int | None = None) -> None:
+        """Look at a tensor, which is the initializer of this index if it is one."""
+        fields = set_fields(proto)
+        tensor = self.described(proto, fields, place, graph, index)
+        encoding = encoding_of(fields, tensor.payloads)
+        if encoding is None:
+            self.keep(self.miscounted, tensor, index)
+        elif not are_values_evident(fields, encoding):
+            self.keep(self.counted, tensor, index, encoding.field)
+
+    def keep(
+        self, found: list[StoredTensor], tensor: Tensor, index: int | None, right_field: str | None = None
+    ) -> None:
+        """Add the tensor to those that were found."""
+        origin = None if len(found) < MOST_KEPT else self.origin(tensor, index)
+        found.append(self.stored(tensor, right_field, origin))
+
+    def origin(self, tensor: Tensor, index: int | None) -> TensorOrigin:
+        if index is not None:
+            return TensorOrigin(tensor.graph, self.payloads, index, None, None)
+        return TensorOrigin(tensor.graph, self.payloads, None, tensor.proto, tensor.place)
+
+    def described(
+        self, proto: Proto, fields: SetFields, place: Place, graph: Graph, index: int | None = None
+    ) -> Tensor:
+        """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
+        tensor = Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
+        self.element_types.add(proto.data_type)
+        if is_annotated(fields):
+            for found, belongs in (
+                (self.documented, proto.doc_string),
+                (self.with_metadata, proto.metadata_props),
+                (self.external, proto.external_data or proto.data_location),
+            ):
+                if belongs:
+                    found.append(tensor if len(found) < MOST_KEPT else self.origin(tensor, index))
+        return tensor
+
+    def sparse_tensor(self, sparse: SparseTensor) -> None:
+        from onnx_lint.ir.tensors.sparse import StoredSparseTensor  # as below
+
+        values, indices = self.part(sparse, "values"), self.part(sparse, "indices")
+        self.sparse.append(StoredSparseTensor(sparse, values, indices))
+        self.miscounted += [part for part in (values, indices) if part is not None]
+
+    def part(self, sparse: SparseTensor, field: str) -> StoredTensor | None:
+        if not sparse.proto.HasField(field):
+            return None
+        proto = getattr(sparse.proto, field)
+        tensor = self.described(proto, set_fields(proto), sparse.place.at(field), sparse.graph)
+        return self.stored(tensor)
+
+    def stored(
+        self, tensor: Tensor, right_field: str | None = None, origin: TensorOrigin | None = None
+    ) -> StoredTensor:
+        from onnx_lint.ir.tensors.stored_tensor import StoredTensor  # which most models have no need of
+
+        return StoredTensor(tensor, self.source, right_field, origin)

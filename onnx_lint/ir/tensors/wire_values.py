@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that the loader left in the source: how many there are, and what they are, read in bounded pieces.
+
+A payload is the content of raw_data, the content of one packed field, or a run of whole records of one field. numpy is
+imported where a payload is read, and nowhere else: a model without payloads never needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from onnx_lint.input.source import Source
+from onnx_lint.ir.payload import Payload
+from onnx_lint.schema import wire
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+PIECE_BYTES = 1 << 22
+"""How many bytes of a payload are in memory at once."""
+
+VARINT_PIECE_BYTES = 1 << 15
+"""The same for varints, each byte of which becomes a number of eight: these are to stay in the processor's cache."""
+
+_FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8"}
+_VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64"}
+
+
+def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator[bytes]:
+    """The bytes from `offset` on in pieces of `most`, the last one shorter; fewer when the file has shrunk."""
+    end = offset + length
+    while offset < end:
+        piece = source.read_at(offset, min(most, end - offset))
+        if not piece:
+            return
+        yield piece
+        offset += len(piece)
+
+
+# --- how many
+
+
+def count_entries(source: Source, payload: Payload) -> int:
+    """How many entries a payload of any field but string_data has.
+
+    Entries of raw_data are bytes. Only varints have to be read for that, and unpacked records.
+    """
+    if payload.field == "raw_data":
+        return payload.length
+    if payload.field in _VARINT_TYPES:
+        varints = _count_varints(source, payload)
+        # In a run each value is behind its tag, which is a varint as well.
+        return varints if payload.packed else varints // 2
+    size = _fixed_size(payload.field)
+    if payload.packed:
+        return payload.length // size
+    return sum(len(piece) for piece in _fixed_run(source, payload, size)) // size
+
+
+def _fixed_size(field: str) -> int:
+    return int(_FIXED_TYPES[field][-1])
+
+
+def _count_varints(source: Source, payload: Payload) -> int:
+    import numpy as np
+
+    count = 0
+    for piece in byte_pieces(source, payload.offset, payload.length, PIECE_BYTES):
+        count += int(np.count_nonzero(np.frombuffer(piece, np.int8) >= 0))
+    return count
+
+
+# --- what
+
+
+def entry_pieces(source: Source, payload: Payload) -> Iterator[Array]:
+    """The entries of a payload of a numeric typed field, as arrays of the type of the field."""
+    import numpy as np
+
+    if payload.field in _VARINT_TYPES:
+        yield from _varints(source, payload)
+        return
+    size = _fixed_size(payload.field)
+    if payload.packed:
+        pieces = byte_pieces(source, payload.offset, payload.length - payload.length % size, PIECE_BYTES)
+    else:
+        pieces = _fixed_run(source, payload, size)
+    for piece in pieces:
+        yield np.frombuffer(piece[: len(piece) - len(piece) % size], _FIXED_TYPES[payload.field])
+
+
+def _fixed_run(source: Source, payload: Payload, size: int) -> Iterator[bytes]:
+    """The values of a run of unpacked records without their tags."""
+    import numpy as np
+
+    number = wire.fields_by_name("TensorProto")[payload.field].number
+    tag = number << 3 | wire.fields_by_name("TensorProto")[payload.field].wire_type
+    step = 1 + size
+    most = PIECE_BYTES - PIECE_BYTES % step
+    position, end = payload.offset, payload.offset + payload.length
+    while position < end:
+        piece = source.read_at(position, min(most, end - position))
+        rows = np.frombuffer(piece[: len(piece) - len(piece) % step], np.uint8).reshape(-1, step)
+        if not len(rows) or (rows[:, 0] != tag).any():
+            break  # a tag that is longer than it needs to be
+        yield rows[:, 1:].tobytes()
+        position = wire.advanced(position, position + rows.size)
+    for _, _, _, value, following in wire.records(source, position, end):
+        yield source.read_at(value, following - value)
+
+
+def _varints(source: Source, payload: Payload) -> Iterator[Array]:
+    import numpy as np
+
+    carried = b""
+    for piece in byte_pieces(source, payload.offset, payload.length, VARINT_PIECE_BYTES):
+        data = np.frombuffer(carried + piece, np.uint8)
+        ends = np.flatnonzero(data < 0x80)
+        if not payload.packed:
+            ends = ends[: len(ends) // 2 * 2]
+        whole = int(ends[-1]) + 1 if len(ends) else 0
+        carried = data[whole:].tobytes()
+        if len(carried) >= 2 * wire.MAX_VARINT_BYTES:
+            return  # no varints; without a limit the rest would be read again and again
+        values = _decoded(data[:whole], ends, 1 if payload.packed else 2)
+        yield values.astype(_VARINT_TYPES[payload.field])  # keeps the low bits, as parsers do
+
+
+def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
+    """The varints that end at `ends`; of pairs of tag and value (`step` 2) the values."""
+    import numpy as np
+
+    if step == 1 and len(ends) == len(data):
+        return data.astype(np.uint64)
+    starts = np.empty_like(ends)
+    starts[:1] = 0
+    starts[1:] = ends[:-1] + 1
+    starts, ends = starts[step - 1 :: step], ends[step - 1 :: step]
+    values = data[starts].astype(np.uint64) & np.uint64(0x7F)
+    longest = int((ends - starts).max(initial=0))
+    for place in range(1, min(longest, wire.MAX_VARINT_BYTES - 1) + 1):
+        more = np.flatnonzero(ends - starts >= place)
+        bits = data[starts[more] + place].astype(np.uint64) & np.uint64(0x7F)
+        values[more] |= bits << np.uint64(7 * place)
+    return values
+
+
+def are_evidently_below(source: Source, payload: Payload, greatest: int) -> bool:
+    """Whether the bytes of a payload of varints rule out values above `greatest`, which is a power of two less one.
+
+    A value is too large when behind the continuation bytes that `greatest` takes up stands more than its last byte, so
+    no value has to be put together. False does not mean that there are any.
+    """
+    import numpy as np
+
+    before = len(wire.encode_varint(greatest)) - 1
+    last = greatest >> 7 * before
+    carried = b""
+    for piece in byte_pieces(source, payload.offset, payload.length, VARINT_PIECE_BYTES):
+        data = np.frombuffer(carried + piece, np.uint8)
+        whole = max(len(data) - before, 0)  # so many bytes have enough others before them
+        too_large = data[before:] > last
+        for place in range(before):
+            too_large &= data[place : place + whole] >= 0x80
+        if too_large.any():
+            return False
+        carried = data[whole:].tobytes()
+    return True
+
+
+def last_varint(source: Source, payload: Payload) -> int:
+    """The last value of a payload of varints, unsigned."""
+    tail = min(payload.length, wire.MAX_VARINT_BYTES)
+    data = source.read_at(payload.offset + payload.length - tail, tail)
+    start = len(data) - 1
+    while start > 0 and data[start - 1] >= 0x80:
+        start -= 1
+    return wire.decode_varint(data, start)[0]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parses serialized messages, and tells whether one is written as Protocol Buffers writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from onnx_lint import schema
+from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.loader.binary.strip_payloads import Skeleton
+from onnx_lint.model import Model, Proto
+
+
+def parse(data: bytes, kind: str = MODEL) -> Proto | None:
+    """The message of this kind in `data`; None where Protocol Buffers cannot parse it."""
+    return _parsed(data, schema.message(kind))
+
+
+def _parsed(data: bytes, message: Any) -> Proto | None:
+    try:
+        return message.FromString(data)
+    except (DecodeError, UnicodeDecodeError) as error:  # the pure-Python parser raises the second for a string
+        schema.raise_lack_of_memory(error)
+        return None
+
+
+def canonical_outline(skeleton: Skeleton) -> Proto | None:
+    """The model that the skeleton holds, in outline; None unless all but the nodes is canonical.
+
+    Each piece is parsed once more and written. To write the whole message would take a buffer of its size, and before
+    it those that were too small for it.
+    """
+    # What the outline leaves as bytes but nodes has to be looked into here: nobody does it later.
+    message, outline = schema.nodeless(MODEL), schema.outline(MODEL)
+    if len(skeleton.copied) == 1:
+        data = skeleton.data
+        proto = _parsed(data, message)
+        return outline.FromString(data) if proto is not None and is_canonical(proto, data) else None
+    if skeleton.is_merged:
+        return None
+    whole = outline()
+    given: set[str] = set()
+    for data in skeleton.pieces():
+        piece = _parsed(data, message)
+        if piece is None or _gives_again(piece, given) or not is_canonical(piece, data):
+            return None
+        del piece  # its memory is what the next line needs
+        whole.MergeFromString(data)
+    return whole
+
+
+def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
+    """The message of this kind that the skeleton holds, without unknown fields, and whether it is canonical.
+
+    None where it cannot be parsed. Of a model it is the outline, with bytes as Protocol Buffers writes them.
+    """
+    is_as_written = not skeleton.is_merged
+    given: set[str] = set()
+    whole = (schema.outline if kind == MODEL else schema.message)(kind)()
+    for data in skeleton.pieces():
+        piece = parse(data, kind)
+        if piece is None:
+            return None, False
+        is_right = is_canonical(piece, data)
+        is_as_written = is_as_written and not _gives_again(piece, given)
+        if kind in _WITH_TYPES and may_nest(data):
+            is_as_written = False
+        if len(skeleton.copied) == 1 and kind != MODEL:
+            return piece, is_as_written and (is_right or _is_packed(data, kind))
+        known = data if is_right else piece.SerializePartialToString()
+        del piece  # its memory is what the next lines need
+        is_as_written = is_as_written and (is_right or _is_packed(data, kind))
+        whole.MergeFromString(known)
+    return whole, is_as_written
+
+
+_WITH_TYPES = frozenset(
+    {OPERATOR_SET, *("AttributeProto", "FunctionProto", "GraphProto", "NodeProto", "TypeProto", "ValueInfoProto")}
+)
+"""The kinds of documents but models in which types may stand."""
+
+
+def _gives_again(piece: Proto, given: set[str]) -> bool:
+    """Whether the piece has a singular field that is among the `given` ones, to which its own are added."""
+    names = set(_singular_names(piece))
+    is_again = not given.isdisjoint(names)
+    given |= names
+    return is_again
+
+
+def _singular_names(proto: Proto) -> Iterator[str]:
+    """The singular fields and oneofs that are given; of a graph, which may stand in several pieces, those in it."""
+    for field, value in proto.ListFields():
+        if hasattr(value, "initializer"):
+            yield from (f"{field.name}.{name}" for name in _singular_names(value))
+        elif not hasattr(value, "extend"):
+            yield (field.containing_oneof or field).name
+
+
+def is_canonical(proto: Proto, data: bytes) -> bool:
+    """Whether `data` is exactly what writing `proto` gives, unknown fields left out, which are removed from it.
+
+    Then there are no unknown fields, no wrong wire types and no singular field given twice, and the walk over every
+    single field is not needed (docs/performance.md: canonical). Most writers write fields in ascending order.
+    Of a message that nests deeply that is not certain, see `is_shallow`.
+    """
+    proto.DiscardUnknownFields()
+    return bool(proto.SerializePartialToString() == data)
+
+
+def _is_packed(data: bytes, kind: str) -> bool:
+    """Whether `data` is a canonical message of this kind but for lists of numbers, all of which are packed."""
+    proto = _parsed(data, schema.packed(kind))
+    return proto is not None and is_canonical(proto, data)
+
+
+_SHALLOW = 10
+"""Graphs, types or values inside one another: a graph is three messages further in than the one around it, and has a
+few more in it."""
+
+
+def is_shallow(model: Model) -> bool:
+    """Whether no message of the model is further in than Protocol Buffers goes to remove unknown fields (64 deep)."""
+    graphs = model.graphs
+    if len(graphs) > _SHALLOW and max([graph.depth for graph in graphs]) > _SHALLOW:
+        return False
+    types = {each for graph in graphs for infos in graph.value_infos.values() for each in infos.types}
+    return not any(map(may_nest, types)) and all(len(place.key) <= _SHALLOW for _, place in model.values())
+
+
+def may_nest(data: bytes) -> bool:
+    """Whether types may nest deeply in a serialized message: each level has a byte that is the tag of what it holds."""
+    return len(data) > _LEAST_NESTED and sum(map(data.count, _NESTED_TYPES)) > _SHALLOW
+
+
+_NESTED_TYPES = (b"\x22", b"\x2a", b"\x4a")
+"""The tags of a sequence, a map and an optional in a TypeProto."""
+
+_LEAST_NESTED = 4 * _SHALLOW
+"""A type in another one takes up four bytes at least: two tags and two lengths."""

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells the Protocol Buffers messages of other projects that get mistaken for models.
+
+Protocol Buffers has no magic numbers, so the fields of the first messages decide: what each project's own .proto files
+give them as number and type, and which of them are always there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.input.source import Source
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireError, WireType
+
+_MOST_FIELDS: Final = 500
+"""How many fields of one message are looked at."""
+
+_MOST_TEXT: Final = 200
+"""How many bytes of a string are looked at."""
+
+_Shape = Mapping[int, Any]
+"""For each field what it is: a shape of its own, or one of the words below; under 0 what all other fields are."""
+
+_INT, _FLOAT, _TEXT, _ANY = "int", "float", "text", "any"
+
+
+class _Format(Record):
+    """A message of another project."""
+
+    name: str
+    shape: _Shape
+    marks: tuple[tuple[int, ...], ...]
+    """Paths of field numbers, all of which have to be there."""
+
+
+_TF_ATTRIBUTE: Final = {1: _TEXT, 2: {0: _ANY}}
+_TF_NODE: Final = {1: _TEXT, 2: _TEXT, 3: _TEXT, 4: _TEXT, 5: _TF_ATTRIBUTE, 6: _ANY, 7: _ANY}
+_TF_GRAPH: Final = {1: _TF_NODE, 2: _ANY, 3: _INT, 4: {1: _INT, 2: _INT, 3: _INT}, 5: _ANY}
+_TF_META_GRAPH: Final = {1: _ANY, 2: _TF_GRAPH, 3: _ANY, 4: _ANY, 5: _ANY, 6: _ANY, 7: _ANY}
+_FILE_DESCRIPTOR: Final = {1: _TEXT, 2: _TEXT, 3: _TEXT, 4: {1: _TEXT, 0: _ANY}, 5: {1: _TEXT, 0: _ANY}, 0: _ANY}
+
+# Sources: graph.proto, saved_model.proto, meta_graph.proto, tensor.proto and example.proto of TensorFlow, caffe.proto,
+# caffe2.proto, Core ML's Model.proto, framework.proto of PaddlePaddle, sentencepiece_model.proto, descriptor.proto.
+_FORMATS: Final = (
+    _Format("a TensorFlow SavedModel", {1: _INT, 2: _TF_META_GRAPH}, ((2, 2, 1, 2),)),
+    _Format("a TensorFlow MetaGraphDef", _TF_META_GRAPH, ((2, 1, 2), (1,))),
+    _Format("a TensorFlow GraphDef", _TF_GRAPH, ((1, 1), (1, 2), (1, 5, 1))),
+    _Format("a TensorFlow GraphDef", _TF_GRAPH, ((1, 1), (1, 2), (4, 1))),
+    _Format("a TensorFlow TensorProto", {1: _INT, 2: {2: {1: _INT, 2: _TEXT}, 3: _INT}, 3: _INT, 0: _ANY}, ((2, 2),)),
+    _Format("a TensorFlow Example", {1: {1: {1: _TEXT, 2: {1: _ANY, 2: _ANY, 3: _ANY}}}}, ((1, 1, 1), (1, 1, 2))),
+    _Format("a Caffe network", {1: _TEXT, 100: {1: _TEXT, 2: _TEXT, 0: _ANY}, 0: _ANY}, ((100, 2),)),
+    _Format(
+        "a Caffe2 network",
+        {1: _TEXT, 2: {1: _TEXT, 2: _TEXT, 3: _TEXT, 4: _TEXT, 5: {1: _TEXT, 0: _ANY}, 0: _ANY}, 3: _TEXT, 0: _ANY},
+        ((2, 2), (2, 4)),
+    ),
+    _Format(
+        "a Core ML model",
+        {1: _INT, 2: {1: {1: _TEXT, 0: _ANY}, 10: {1: _TEXT, 0: _ANY}, 0: _ANY}, 0: _ANY},
+        ((1,), (2, 1, 1), (2, 10, 1)),
+    ),
+    _Format(
+        "a PaddlePaddle program",
+        {1: {1: _INT, 2: _INT, 3: {1: _TEXT, 2: _ANY, 0: _ANY}, 4: {3: _TEXT, 0: _ANY}, 0: _ANY}, 0: _ANY},
+        ((1, 1), (1, 2), (1, 3, 1), (1, 4, 3)),
+    ),
+    _Format(
+        "a SentencePiece model", {1: {1: _TEXT, 2: _FLOAT, 3: _INT}, 2: _ANY, 3: _ANY, 0: _ANY}, ((1, 1), (1, 2), (2,))
+    ),
+    _Format("a set of .proto descriptors", {1: _FILE_DESCRIPTOR}, ((1, 1), (1, 4, 1))),
+    _Format("a .proto descriptor", _FILE_DESCRIPTOR, ((1,), (4, 1))),
+)
+
+
+def foreign_format(source: Source) -> str | None:
+    """What the message in `source` is, with its article; None where it is none of the formats known here."""
+    for known in _FORMATS:
+        seen: set[tuple[int, ...]] = set()
+        if _fits(source, known.shape, 0, source.size, (), seen) and seen.issuperset(known.marks):
+            return known.name
+    return None
+
+
+def _fits(
+    source: Source, shape: _Shape, start: int, end: int, path: tuple[int, ...], seen: set[tuple[int, ...]]
+) -> bool:
+    """Whether the first fields of the message are those of the shape; notes their paths."""
+    records = wire.records(source, start, end)
+    try:
+        for number, wire_type, _, value, following in islice(records, _MOST_FIELDS):
+            wanted = shape.get(number, shape.get(0))
+            if wanted is None or not _is(source, wanted, wire_type, value, following, (*path, number), seen):
+                return False
+            seen.add((*path, number))
+    except WireError:
+        return False
+    return True
+
+
+def _is(
+    source: Source, wanted: Any, wire_type: int, start: int, end: int, path: tuple[int, ...], seen: set[tuple[int, ...]]
+) -> bool:
+    if wanted is _ANY:
+        return True
+    if wanted is _INT:
+        return wire_type == WireType.VARINT
+    if wanted is _FLOAT:
+        return wire_type == WireType.FIXED32
+    if wire_type != WireType.LEN:
+        return False
+    if wanted is _TEXT:
+        return is_text(source.read_at(start, min(end - start, _MOST_TEXT)))
+    return _fits(source, wanted, start, end, path, seen)
+
+
+def is_text(data: bytes) -> bool:
+    """Whether the bytes are the beginning of a string that a person or a tool wrote to be read."""
+    text = data.decode("utf-8", "ignore")
+    # A character may be cut at the end.
+    return text.isprintable() and len(data) - len(text.encode()) < 4

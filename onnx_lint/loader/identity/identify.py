@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells what a file is from its first bytes: a model in one of three forms, or something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from onnx_lint.input.source import Source
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.model import Fault, FaultKind
+
+HEAD_BYTES = 4096
+
+
+class Form(Enum):
+    """The forms in which a message is written."""
+
+    BINARY = "binary"
+    TEXTPROTO = "textproto"
+    JSON = "json"
+
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def _is_safetensors(head: bytes) -> bool:
+    # An eight-byte little-endian length, then that many bytes of JSON.
+    return len(head) > 9 and head[8:9] == b"{" and head[9:10] in b'"} \n' and head[5:8] == b"\0\0\0"
+
+
+# What the file is, by the bytes at a place of it. Sources: the formats' own descriptions of their magic numbers.
+_FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
+    (0, b"\x1f\x8b"): "a gzip archive",
+    (0, b"PK\x03\x04"): "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)",
+    (0, b"PK\x05\x06"): "an empty zip archive",
+    (0, b"\x28\xb5\x2f\xfd"): "a Zstandard archive",
+    (0, b"\xfd7zXZ\0"): "an xz archive",
+    (0, b"BZh"): "a bzip2 archive",
+    (0, b"7z\xbc\xaf\x27\x1c"): "a 7z archive",
+    (257, b"ustar"): "a tar archive",
+    (4, b"ORTM"): "an ONNX Runtime flatbuffer (.ort)",
+    (4, b"TFL3"): "a TensorFlow Lite flatbuffer",
+    (0, b"\x89HDF\r\n\x1a\n"): "an HDF5 file",
+    (0, b"\x93NUMPY"): "a NumPy array",
+    (0, b"GGUF"): "a GGUF file",
+    (0, b"\x7fELF"): "an ELF binary",
+    (0, b"%PDF-"): "a PDF document",
+    (0, b"\x89PNG\r\n\x1a\n"): "a PNG image",
+    (0, b"\xff\xd8\xff"): "a JPEG image",
+    (0, b"GIF87a"): "a GIF image",
+    (0, b"GIF89a"): "a GIF image",
+    (0, b"RIFF"): "a RIFF file (such as a WebP image or a WAVE recording)",
+    (0, b"SQLite format 3\0"): "a SQLite database",
+    (0, b"PAR1"): "an Apache Parquet file",
+    (0, b"ARROW1\0\0"): "an Apache Arrow file",
+    (0, b"MATLAB 5.0 MAT-file"): "a MATLAB file",
+    (0, b"ML\xefR"): "MLIR bytecode",
+    (0, b"\0asm"): "a WebAssembly module",
+    (0, b"ftrt"): "a TensorRT engine",
+    (4, b"ET12"): "an ExecuTorch program",
+}
+
+_MAGIC: Final = {
+    start: tuple([magic for at, magic in _FOREIGN if at == start]) for start in sorted({at for at, _ in _FOREIGN})
+}
+"""Such bytes by where they stand: far fewer places than formats."""
+
+
+def _foreign(head: bytes) -> str | None:
+    """What the file is, when its beginning is that of no message of Protocol Buffers."""
+    for start, magics in _MAGIC.items():
+        if head.startswith(magics, start):
+            return next(_FOREIGN[start, magic] for magic in magics if head.startswith(magic, start))
+    if _is_safetensors(head):
+        return "a safetensors file"
+    if head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05" and b"." in head:
+        return "a Python pickle"
+    return None
+
+
+_CONTROL: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
+_HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
+# What onnx.printer writes: the fields of the model in angle brackets, or a graph or function in what looks like a call.
+_PARSER_SYNTAX: Final = (
+    rb"(?:\s|#[^\n]*\n)*+"
+    rb"(?:<\s*+(?:ir_version|opset_import|domain)\s*+:|\w++\s*+(?:<[^>]*+>)?+\s*+\([^)]*+\)\s*+=>)"
+)
+# A comment, or a field's name and what may follow one, first thing on a line.
+_TEXTPROTO: Final = rb"(?:\s|#[^\n]*\n)*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
+_ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
+_TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
+_JSON_SUFFIXES = (".json", ".onnxjson")
+_BINARY_SUFFIXES = (".onnx", ".pb")
+"""The ends of names under which consumers, the onnx package among them, read the binary form without a look."""
+
+
+def _no_model(message: str, offset: int = 0) -> Fault:
+    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=offset)
+
+
+def identify(source: Source, name: str) -> Form | Fault:
+    """Tell in which form the model is written, or the fault that says what the file is instead."""
+    head = source.read_at(0, HEAD_BYTES)
+    if not head:
+        return _empty(name)
+    foreign = _foreign(head)
+    if foreign is not None:
+        return _no_model(f"the file is {foreign}, not a model")
+    for mark, what in _ENCODING_MARKS.items():
+        if head.startswith(mark):
+            return _no_model(f"the file is {what}, not a model")
+    # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
+    if is_text(head):
+        return _identify_text(head.removeprefix(b"\xef\xbb\xbf"), name)
+    return Form.BINARY
+
+
+def _empty(name: str) -> Form | Fault:
+    """An empty file is an empty message in every form; as a model it is no use to anybody."""
+    return _no_model("the file is empty" if name != "-" else "standard input is empty")
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether the beginning of a file is that of a text in UTF-8."""
+    return head.translate(None, _CONTROL) == head and _is_utf8(head)
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start >= len(head) - 3 and len(head) == HEAD_BYTES
+    return True
+
+
+def _identify_text(head: bytes, name: str) -> Form | Fault:
+    lower = name.lower()
+    if head.startswith(_LFS_POINTER):
+        return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
+    if re.match(_HTML, head):
+        return _no_model("the file is HTML or XML text, not a model")
+    if re.match(_PARSER_SYNTAX, head):
+        return _no_model("the file is in the syntax of onnx.parser, which is no serialized form of a model")
+    if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
+        return Form.JSON
+    if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
+        return Form.TEXTPROTO
+    return _no_model("the file is text, not a model")
+
+
+def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
+    """That a file in text or JSON form has the name of one in binary form; nothing where it has not."""
+    suffix = next((each for each in _BINARY_SUFFIXES if name.lower().endswith(each)), None)
+    if suffix is None or form is Form.BINARY:
+        return ()
+    what = "JSON" if form is Form.JSON else "text format"
+    says = f"a name that ends in {suffix} says that it is in binary form"
+    return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' {what}, and {says}", offset=0),)

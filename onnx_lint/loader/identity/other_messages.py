@@ -1,0 +1,448 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells which of its messages ONNX may have written into a file that does not say: by fields, and by what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from onnx_lint import schema
+from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.input.source import Source
+from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL
+from onnx_lint.ir.documents.value_types import KINDS as VALUE_KINDS
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.loader.binary.strip_payloads import (
+    WHOLE_BYTES,
+    MessageTooLargeError,
+    Skeleton,
+    TooManyFieldsError,
+    read_skeleton,
+    whole,
+)
+from onnx_lint.loader.identity.foreign import foreign_format
+from onnx_lint.loader.limits.elements import count_elements
+from onnx_lint.loader.limits.limit_faults import TooManyElementsError
+from onnx_lint.model import Fault, FaultKind, Payload, Proto
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireError, WireType
+from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, STRING, VALUE_FIELDS
+
+MAX_TRIED_BYTES: Final = 1 << 28
+"""What has more bytes without the contents of its tensors is not parsed only to see what it is."""
+
+_MOST_ELEMENTS: Final = 1 << 63
+
+_TRIED_WHOLE: Final = 1 << 25
+"""What has fewer bytes is parsed with the contents of its tensors, of which it has no large ones."""
+
+_TRIED_FIELDS: Final = 1 << 17
+"""How many fields are looked at to find the contents of tensors."""
+
+_FITTED_FIELDS: Final = 20_000
+"""How many fields are looked at to tell which message a file holds."""
+
+_JUDGED: Final = 1000
+"""How many elements of a list are looked at."""
+
+_OF_MODELS: Final = frozenset({"ir_version", "graph", "training_info", "functions"})
+
+_DATA_FIELDS: Final = frozenset(VALUE_FIELDS)
+
+DATA_KINDS: Final = ("TensorProto", "SparseTensorProto", "SequenceProto", "MapProto", "OptionalProto")
+"""The messages that data files hold. What can be read as several of them is the first: a sequence of one tensor and an
+optional with that tensor are the same bytes."""
+
+NESTING_KINDS: Final = ("SequenceProto", "MapProto", "OptionalProto")
+"""Those that hold themselves."""
+
+
+def another_message(source: Source) -> Fault | None:
+    """The fault of a file that holds another message than ModelProto; None where a model was meant."""
+    foreign = foreign_format(source)
+    if foreign is not None:
+        return _fault(f"the file is {foreign}, not an ONNX model")
+    if is_a_model(source):
+        return None
+    found = possible_kinds(source)
+    if found:
+        return _fault(f"the file is no ModelProto, but may be {' or '.join(found)} (option --proto)")
+    if not _shows_model(source) and _is_split(source):
+        return _fault("the file is a Protocol Buffers message, but none of ONNX")
+    return None
+
+
+def _fault(message: str) -> Fault:
+    return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
+
+
+def data_kind(source: Source) -> str | None:
+    """The message of DATA_KINDS that the file holds, as far as it makes sense as one; None where that is open."""
+    if is_a_model(source):
+        return None
+    fitting = [kind for kind in DATA_KINDS if _fits(source, kind)]
+    certain = next((kind for kind in fitting if _holds(source, kind, _IS_CERTAIN[kind])), None)
+    if certain is not None:
+        return certain
+    nested = next((kind for kind in fitting if kind in NESTING_KINDS and _is_too_deep(source, kind)), None)
+    if nested is not None:
+        return nested
+    possible = [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
+    if not possible and _is_nearly_a_tensor(source):
+        return "TensorProto"
+    return possible[0] if len(possible) == 1 else None
+
+
+def _is_nearly_a_tensor(source: Source) -> bool:
+    """Whether the file is a tensor but for one fault: a field, text, its type, a dimension, its values, or its end.
+
+    Two of type, dimensions and values have to be there.
+    """
+    fields = wire.fields("TensorProto")
+    plain = b""
+    names: set[str] = set()
+    odd = 0
+    try:
+        for number, wire_type, tag, value, following in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
+            known = fields.get(number)
+            if known is None or not known.accepts(wire_type):
+                odd += 1
+            elif known.name in _PLAIN_FIELDS:
+                plain += source.read_at(tag, min(following - tag, _MOST_OF_A_FIELD))
+            else:
+                names.add(known.name)
+                odd += known.name in _TEXTS and not _is_text(source, value, following)
+            if odd > 1 or len(plain) > _MOST_OF_A_FIELD:
+                return False
+        odd += odd == 0 and not _is_parsed(source)
+    except WireError as error:
+        # Where it is cut, in which field it is.
+        odd += 1
+        cut = fields.get(error.field[0]) if error.problem == "truncated" and error.field is not None else None
+        if cut is None:
+            return False
+        names.add(cut.name)
+    try:
+        proto = schema.message("TensorProto").FromString(plain)
+    except DecodeError:
+        return False
+    given = names & _DATA_FIELDS
+    if sum((proto.data_type != 0, bool(proto.dims), bool(given or "external_data" in names))) < 2:
+        return False
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    is_misplaced = element_type is not None and bool(given) and given.isdisjoint({"raw_data", element_type.field})
+    return odd + (element_type is None) + is_misplaced + any(dimension < 0 for dimension in proto.dims) == 1
+
+
+_PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "data_location"})
+_TEXTS: Final = frozenset({"name", "doc_string"})
+_MOST_OF_A_FIELD: Final = 1 << 20
+
+
+def _is_parsed(source: Source) -> bool:
+    """Whether the lists in the file are those of a tensor, of whole numbers."""
+    try:
+        schema.message("TensorProto").FromString(_skeleton(source, "TensorProto").data)
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
+        return False
+    return True
+
+
+def _is_text(source: Source, start: int, end: int) -> bool:
+    """Whether the bytes are UTF-8; of a very long text it is not looked at."""
+    try:
+        source.read_at(start, end - start if end - start <= _MOST_OF_A_FIELD else 0).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_too_deep(source: Source, kind: str) -> bool:
+    """Whether the file is a message of this kind but that it nests deeper than Protocol Buffers parses."""
+    if source.size > WHOLE_BYTES or _parses(source, kind):
+        return False
+    from onnx_lint.loader.binary.wire_audit import inspect  # late, as this walk is rare
+
+    return any(fault.kind is FaultKind.NESTING for fault in inspect(source, kind, skips_canonical=False).faults)
+
+
+def possible_kinds(source: Source) -> list[str]:
+    """The messages other than a model that the file may hold."""
+    fitting = [kind for kind in KINDS if kind != MODEL and _fits(source, kind)]
+    return [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
+
+
+def is_a_model(source: Source) -> bool:
+    """Whether the file has the fields of a model, or holds what a graph may hold where a model has its graph."""
+    return (_fits(source, MODEL) and _shows_model(source)) or _holds_graph(source)
+
+
+def _holds_graph(source: Source) -> bool:
+    """Whether field `graph` is there and holds what a GraphProto may hold: then a model is what was meant."""
+    graph = wire.fields_by_name(MODEL)["graph"]
+    try:
+        for number, wire_type, _, value, following in wire.records(source, 0, source.size):
+            if number == graph.number and wire_type == graph.wire_type and following > value:
+                return _fits(source, "GraphProto", value, following)
+    except WireError:
+        pass  # what cannot be split holds nothing
+    return False
+
+
+def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
+    """Whether each field from `start` to `end` is one that `message` declares, with the right wire type.
+
+    Of a longer message the first fields decide: what a file is meant to be shows early, and this is asked of several.
+    """
+    fields = wire.fields(message)
+    records = wire.records(source, start, source.size if end is None else end)
+    try:
+        for number, wire_type, *_ in islice(records, _FITTED_FIELDS):
+            known = fields.get(number)
+            if known is None or not known.accepts(wire_type):
+                return False
+    except WireError:
+        return False
+    return True
+
+
+def _shows_model(source: Source) -> bool:
+    """Whether a field is there by which a model shows."""
+    fields = wire.fields(MODEL)
+    try:
+        for number, wire_type, *_ in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
+            known = fields.get(number)
+            if known is not None and known.name in _OF_MODELS and known.accepts(wire_type):
+                return True
+    except WireError:
+        pass  # what came before counts
+    return False
+
+
+def _is_split(source: Source) -> bool:
+    """Whether the file is split into fields; groups are none, which no writer uses and random bytes look like."""
+    try:
+        records = islice(wire.records(source, 0, source.size), _FITTED_FIELDS)
+        return not any(wire_type in (WireType.START_GROUP, WireType.END_GROUP) for _, wire_type, *_ in records)
+    except WireError:
+        return False
+
+
+def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
+    """Whether the file parses as the message without a byte left over, at any depth, and passes the test."""
+    try:
+        skeleton = _skeleton(source, kind)
+        count_elements(skeleton, kind, DEFAULT_LIMITS.element_bytes)
+        proto = schema.message(kind).FromString(skeleton.data)
+        size = proto.ByteSize()
+        proto.DiscardUnknownFields()
+        if proto.ByteSize() != size:
+            return False
+        payloads = skeleton.payloads.get(())
+        if payloads is None:
+            return test(proto)
+        return _tensor(proto) and _may_be_values(proto, payloads, exactly=test is _has_values)
+    except (TooManyFieldsError, TooManyElementsError):
+        return test is _IS_POSSIBLE[kind]  # nothing speaks against it
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
+        return False
+
+
+def _skeleton(source: Source, kind: str) -> Skeleton:
+    if source.size <= _TRIED_WHOLE:
+        return whole(source)
+    return read_skeleton(source, MAX_TRIED_BYTES, _TRIED_FIELDS, kind)
+
+
+def _parses(source: Source, kind: str) -> bool:
+    try:
+        schema.message(kind).FromString(source.read_at(0, source.size))
+    except (DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _element_count(dimensions: Iterable[int]) -> int:
+    """The product, as far as a file can hold so many: a stranger's dimensions may be a million large numbers."""
+    count = 1
+    for dimension in dimensions:
+        count *= dimension
+        if count == 0 or count > _MOST_ELEMENTS:
+            break
+    return count
+
+
+def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, exactly: bool) -> bool:
+    """Whether the values of a large tensor, which stay in the file, stand where it wants them.
+
+    `exactly`: and whether they may be as many as its dimensions say.
+    """
+    element_type = ELEMENT_TYPES.get(tensor.data_type)
+    fields = {payload.field for payload in payloads}
+    if element_type is None or not fields <= {"raw_data", element_type.field}:
+        return element_type is None and fields == {"raw_data"} and not exactly
+    if not exactly:
+        return True
+    elements = _element_count(tensor.dims)
+    length = sum(payload.length for payload in payloads)
+    if fields == {"raw_data"}:
+        return length == element_type.bytes_of(elements)
+    entries = element_type.entries_of(elements)
+    # A number takes up ten bytes at most, and a tag where each stands by itself.
+    is_enough = element_type.name == "string" or length <= 11 * entries
+    return fields == {element_type.field} and entries <= length and is_enough
+
+
+# --- what makes sense as which message: enough of it that a faulty one is still taken for what it is
+
+
+def _is_name(text: str) -> bool:
+    return bool(text) and text.isprintable()
+
+
+def _any_and_all(items: Iterable[Proto], test: Callable[[Proto], bool]) -> bool:
+    """Whether there are items, and the first of them pass the test."""
+    found = [test(item) for item in islice(items, _JUDGED)]
+    return bool(found) and all(found)
+
+
+def _node(proto: Proto) -> bool:
+    return _is_name(proto.op_type) and all(name.isprintable() for name in (*proto.input, *proto.output))
+
+
+def _graph(proto: Proto) -> bool:
+    tests = ((proto.node, _node), (proto.initializer, _tensor), (proto.input, _value_info), (proto.output, _value_info))
+    return proto.name.isprintable() and any(_any_and_all(items, test) for items, test in tests)
+
+
+def _function(proto: Proto) -> bool:
+    return _is_name(proto.name) and _any_and_all(proto.node, _node)
+
+
+def _attribute(proto: Proto) -> bool:
+    values = sum(field.name not in {"name", "type", "doc_string"} for field, _ in proto.ListFields())
+    return _is_name(proto.name) and (proto.type > 0 or values > 0) and values <= 1
+
+
+def _tensor(proto: Proto) -> bool:
+    """With data it is one whose data stand where its element type wants them, or that states no element type."""
+    given = _data_fields(proto)
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    if element_type is None:
+        return "raw_data" in given and not proto.data_type
+    is_apart = proto.data_location == proto.EXTERNAL or bool(proto.external_data)
+    if not (given or proto.dims or is_apart):
+        return False
+    known = not given or not given.isdisjoint({"raw_data", element_type.field})
+    return known and all(dimension >= 0 for dimension in proto.dims)
+
+
+def _data_fields(tensor: Proto) -> set[str]:
+    return {field.name for field, _ in tensor.ListFields() if field.name in _DATA_FIELDS}
+
+
+def _sparse_tensor(proto: Proto) -> bool:
+    return _tensor(proto.values) or _tensor(proto.indices)
+
+
+def _type(proto: Proto) -> bool:
+    match proto.WhichOneof("value"):
+        case "tensor_type" | "sparse_tensor_type" as kind:
+            return bool(getattr(proto, kind).elem_type in ELEMENT_TYPES)
+        case "sequence_type" | "optional_type" as kind:
+            return _type(getattr(proto, kind).elem_type)
+        case "map_type":
+            return _type(proto.map_type.value_type)
+        case kind:
+            return kind is not None
+
+
+def _value_info(proto: Proto) -> bool:
+    return _is_name(proto.name) and _type(proto.type)
+
+
+def _operator_set(proto: Proto) -> bool:
+    return proto.magic == MAGIC or _any_and_all(proto.operator, lambda operator: _is_name(operator.op_type))
+
+
+def _sequence(proto: Proto) -> bool:
+    return bool(1 <= proto.elem_type <= len(VALUE_KINDS) and proto.name.isprintable())
+
+
+def _map(proto: Proto) -> bool:
+    return bool(proto.key_type in MAP_KEYS and proto.name.isprintable())
+
+
+def _optional(proto: Proto) -> bool:
+    is_kind = proto.HasField("elem_type") and 0 <= proto.elem_type <= len(VALUE_KINDS)
+    return bool(is_kind and proto.name.isprintable())
+
+
+_IS_POSSIBLE: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
+    {
+        "OperatorSetProto": _operator_set,
+        "FunctionProto": _function,
+        "GraphProto": _graph,
+        "NodeProto": _node,
+        "AttributeProto": _attribute,
+        "TensorProto": _tensor,
+        "SparseTensorProto": _sparse_tensor,
+        "ValueInfoProto": _value_info,
+        "TypeProto": _type,
+        "SequenceProto": _sequence,
+        "MapProto": _map,
+        "OptionalProto": _optional,
+    }
+)
+
+
+# --- what is taken for a message without being asked: it has a value where its own fields say that it stands
+
+
+def _has_values(tensor: Proto) -> bool:
+    """Whether the tensor holds as many values as its dimensions say, in the field for them."""
+    if not _tensor(tensor) or tensor.data_type not in ELEMENT_TYPES:
+        return False
+    if tensor.data_location == tensor.EXTERNAL:
+        return bool(tensor.external_data)
+    element_type = ELEMENT_TYPES[tensor.data_type]
+    elements = _element_count(tensor.dims)
+    if tensor.HasField("raw_data"):
+        return len(tensor.raw_data) == element_type.bytes_of(elements)
+    return len(getattr(tensor, element_type.field)) == element_type.entries_of(elements)
+
+
+def _has_parts(sparse: Proto) -> bool:
+    return sparse.HasField("indices") and sparse.HasField("values") and _tensor(sparse.values)
+
+
+def _has_elements(sequence: Proto) -> bool:
+    own = f"{VALUE_KINDS[sequence.elem_type - 1]}_values" if _sequence(sequence) else None
+    return own is not None and {field.name for field, _ in sequence.ListFields()} <= {"name", "elem_type", own}
+
+
+def _has_pairs(proto: Proto) -> bool:
+    own, other = (proto.string_keys, proto.keys) if proto.key_type == STRING else (proto.keys, proto.string_keys)
+    if not _map(proto) or other or not (_has_elements(proto.values) or not proto.HasField("values")):
+        return False
+    return len(own) == sum(len(value) for field, value in proto.values.ListFields() if field.name.endswith("_values"))
+
+
+def _has_value(optional: Proto) -> bool:
+    own = {f"{VALUE_KINDS[optional.elem_type - 1]}_value"} if _optional(optional) and optional.elem_type else set()
+    return _optional(optional) and {field.name for field, _ in optional.ListFields()} <= {"name", "elem_type", *own}
+
+
+_IS_CERTAIN: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
+    {
+        "TensorProto": _has_values,
+        "SparseTensorProto": _has_parts,
+        "SequenceProto": _has_elements,
+        "MapProto": _has_pairs,
+        "OptionalProto": _has_value,
+    }
+)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads models in protobuf text format and in protobuf JSON."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from google.protobuf import text_format
+
+from onnx_lint import schema
+from onnx_lint.common.record import replace
+from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
+from onnx_lint.input.source import Source
+from onnx_lint.ir.documents.kinds import KINDS, MODEL
+from onnx_lint.ir.places.place import ROOT, Step
+from onnx_lint.loader.identity.identify import Form
+from onnx_lint.loader.limits.limit_faults import FREE_BYTES, TooManyElementsError, limit_fault
+from onnx_lint.loader.text.text_elements import JSON_STRING, QUOTED, count_json, count_text, json_fields
+from onnx_lint.loader.text.text_positions import json_start
+from onnx_lint.model import Fault, FaultKind, Proto
+
+MAX_DEPTH = 100
+"""How deep messages nest at most; the limit of the binary parser, held here as well."""
+
+
+def _fault(message: str, offset: int | None = None) -> Fault:
+    return Fault(FaultKind.TEXT, ROOT, message, offset=offset)
+
+
+def _read(source: Source) -> str | Fault:
+    data = source.read_at(0, source.size)
+    if len(data) < source.size:
+        return Fault(
+            FaultKind.TRUNCATED, ROOT, f"the file became shorter than its {source.size:,} bytes while it was read"
+        )
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        return _fault(f"byte {error.start} is not UTF-8", error.start)
+
+
+def _in_file(fault: Fault, source: Source) -> Fault:
+    """The fault of a text with its byte in the file, where a byte order mark may stand before the text."""
+    mark = len(BOM_UTF8) if source.read_at(0, len(BOM_UTF8)) == BOM_UTF8 else 0
+    return replace(fault, offset=fault.offset + mark) if fault.offset is not None and mark else fault
+
+
+# Square brackets hold the elements of one field: they are no message and add no depth of their own.
+_TEXT_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]")
+_JSON_TOKENS: Final = re.compile(rf"{JSON_STRING}|[{{}}]", re.DOTALL)
+
+
+def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
+    """A fault when braces nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
+    depth = 0
+    for token in tokens.finditer(text):
+        depth += (token[0] in "{<") - (token[0] in "}>")
+        if depth > limit:
+            line = text.count("\n", 0, token.start()) + 1
+            message = f"in line {line} messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
+            return Fault(FaultKind.NESTING, ROOT, message, offset=len(text[: token.start()].encode()))
+    return None
+
+
+_BACKSLASHES: Final = re.compile(r"(?:\\\\){16,}+")
+"""Many backslashes that are escaped by others. To the parser of Protocol Buffers each may be where a hexadecimal escape
+begins, and it goes through all that follow: 25 kB of them take two seconds, and 100 kB half a minute.
+"""
+
+_MOST_ESCAPES: Final = 256
+"""So many escapes are in one piece of a string. The parser keeps its place at each escape up to the end of the string,
+in some 550 bytes of memory; strings that stand one behind the other are one.
+"""
+_ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MOST_ESCAPES}}}+")
+_STRINGS: Final = re.compile(QUOTED)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of the text, each made when it is asked for, in words that the parser can take."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield _in_pieces(_with_short_rows(text[start:end]))
+        start = end + 1
+    yield _in_pieces(_with_short_rows(text[start:]))
+
+
+def _with_short_rows(line: str) -> str:
+    """The line with other escapes for many backslashes in a row, which says the same."""
+    return _BACKSLASHES.sub(lambda row: r"\134" * (len(row[0]) // 2), line)
+
+
+def _in_pieces(line: str) -> str:
+    """The line with strings of many escapes cut into pieces, which says the same."""
+    return _STRINGS.sub(_cut, line) if line.count("\\") >= _MOST_ESCAPES else line
+
+
+def _cut(token: re.Match[str]) -> str:
+    """The token, a string in pieces. One that is not closed stays so: each cut closes a piece and opens another."""
+    text = token[0]
+    return text if text[0] == "#" else _ESCAPES.sub(lambda piece: piece[0] + 2 * text[0], text)
+
+
+def _column_in(column: int, line: str) -> int:
+    """The column in the line that became `column` when its strings were cut into pieces."""
+    cuts = (
+        token.start() + piece.end()
+        for token in _STRINGS.finditer(line)
+        if line[token.start()] != "#"
+        for piece in _ESCAPES.finditer(token[0])
+    )
+    return column - 2 * sum(cut + 2 * index < column for index, cut in enumerate(cuts, 1))
+
+
+def _column_before(column: int, line: str) -> int:
+    """The column in the line that became `column` when rows of backslashes grew to twice their length."""
+    grown = 0
+    for row in _BACKSLASHES.finditer(line):
+        start = row.start() + grown
+        if column <= start + 2 * len(row[0]):
+            return min(column - grown, row.start() + 1)
+        grown += len(row[0])
+    return column - grown
+
+
+def _too_dense(count: Callable[[str, str, int], int], text: str, kind: str, limits: Limits) -> Fault | None:
+    """The fault of a text whose elements would take up too much memory, found before any is parsed."""
+    if len(text) <= FREE_BYTES and limits.element_bytes >= DEFAULT_LIMITS.element_bytes:
+        return None
+    try:
+        count(text, kind, limits.element_bytes)
+    except TooManyElementsError as error:
+        return limit_fault("element_bytes", limits, kind, str(error))
+    return None
+
+
+def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
+    """The message in a text of this form, a model in outline; a fault where there is none, or too much of it.
+
+    The message goes before its outline is made: what is made above it in memory keeps that from being given back.
+    """
+    parsed: list[Any] = [(parse_json if form is Form.JSON else parse_textproto)(source, kind, limits)]
+    if kind != MODEL or isinstance(parsed[0], Fault):
+        return parsed.pop()
+    data = parsed.pop().SerializePartialToString()
+    return schema.outline(MODEL).FromString(data)
+
+
+def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
+    """Parse a model in protobuf text format; the fault gives the line and column of a syntax error."""
+    text = _read(source)
+    if isinstance(text, Fault):
+        return text
+    fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH) or _too_dense(count_text, text, kind, limits)
+    if fault is not None:
+        return _in_file(fault, source)
+    # The published types of the library leave this function out.
+    parse_lines = text_format.ParseLines  # type: ignore[attr-defined]
+    try:
+        return parse_lines(_lines(text), schema.message(kind)(), descriptor_pool=schema.pool())
+    except text_format.ParseError as error:
+        return _in_file(_syntax_error(error, text, kind), source)
+    except (ValueError, OverflowError) as error:
+        return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(str(error))}")
+
+
+def _noun(kind: str) -> str:
+    return KINDS[kind].noun.replace("-", " ")
+
+
+def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
+    number, column = error.GetLine(), error.GetColumn()
+    detail = str(error)
+    if number is None or column is None:
+        return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(detail)}")
+    before = text.split("\n", number)[:number]
+    line = before.pop()
+    with_short_rows = _with_short_rows(line)
+    parsed = _in_pieces(with_short_rows)
+    # The parser puts the position and the whole line, which may be the whole file, before what it has to say.
+    detail = detail.removeprefix(f"{number}:{column} : ").removeprefix(f"{parsed!r}: ").removeprefix(f"'{parsed}': ")
+    column = _column_before(_column_in(column, with_short_rows), line)
+    offset = sum(len(other.encode()) + 1 for other in before) + len(line[: column - 1].encode())
+    place = f"line {number}, column {column}"
+    return _fault(f"the text is no {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)
+
+
+def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
+    """Parse a model in protobuf JSON."""
+    from google.protobuf import json_format  # few models are JSON, and every run would pay for the import
+
+    text = _read(source)
+    if isinstance(text, Fault):
+        return text
+    # The model itself has braces in JSON.
+    fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1) or _too_dense(count_json, text, kind, limits)
+    if fault is not None:
+        return _in_file(fault, source)
+    try:
+        return json_format.Parse(
+            text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
+        )
+    except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
+        return _in_file(_json_fault(error, text, kind), source)
+
+
+def _json_fault(error: Exception, text: str, kind: str) -> Fault:
+    """The fault of a text that is no JSON, with its place, or no message in JSON."""
+    import json
+
+    detail, offset = _one_line(str(error).partition(" Available Fields")[0]), None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as syntax:
+        detail = f"line {syntax.lineno}, column {syntax.colno}: {syntax.msg}"
+        offset = syntax.pos
+    except (ValueError, RecursionError):  # a number of too many digits, or lists in one another
+        pass
+    else:
+        offset = _told_start(str(error), text, kind)
+    if offset is not None:
+        offset = len(text[:offset].encode("utf-8", "surrogatepass"))
+    return _fault(f"the text is no {_noun(kind)} in protobuf JSON: {detail}", offset)
+
+
+_TOLD = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
+"""A step of a place as the parser of JSON tells it, under the name that it has in the text."""
+
+
+def _told_start(detail: str, text: str, kind: str) -> int | None:
+    """Where in the text the place stands that the parser tells: `... at ModelProto.graph.node[1]`."""
+    told = re.search(rf' at "?{kind}((?:{_TOLD.pattern})++)', detail)
+    if told is None:
+        return None
+    steps: list[Step] = []
+    message: str | None = kind
+    for name, index in _TOLD.findall(told[1]):
+        field = json_fields(message).get(name) if message is not None else None
+        if field is None:
+            break
+        steps.append((field.name, int(index) if index else None))
+        message = field.message
+    return json_start(text, kind, tuple(steps))
+
+
+_MAX_DETAIL = 200
+_STEP = re.compile(r"Failed to parse (\w+) field: ")
+
+
+def _one_line(detail: str) -> str:
+    """What a parser has to say, short: it repeats whole values, and each level of nesting adds a sentence."""
+    path = ".".join(_STEP.findall(detail))
+    detail = " ".join(_STEP.sub("", detail).split())
+    if len(detail) > _MAX_DETAIL:
+        detail = f"{detail[:_MAX_DETAIL]} ..."
+    # The private package name is no business of the reader.
+    detail = detail.replace("onnx.", "").rstrip(".")
+    return f"{path}: {detail}" if path else detail

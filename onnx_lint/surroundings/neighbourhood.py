@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes around a finding, for the reports that draw them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from onnx_lint.common.record import replace
+from onnx_lint.inference.shapes.dims import describe
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.places.place import Key, Step, key_of
+from onnx_lint.model import Model
+from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
+from onnx_lint.wording import report_name
+
+HOPS: Final = 2
+MAX_NODES: Final = 24
+MAX_OF_A_NODE: Final = 6
+"""So many neighbours of a node on either side are drawn; there may be thousands."""
+MAX_NAME: Final = 40
+PER_RULE: Final = 3
+PER_FILE: Final = 60
+"""So many findings of a file have a picture, the worst first: each takes the time of a look at its graph."""
+
+_VALUE_FIELDS: Final = {
+    "input": "input_names",
+    "output": "output_names",
+    "initializer": "initializer_names",
+    "value_info": "value_info_names",
+}
+
+
+def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Diagnostic, ...]:
+    """The diagnostics with the nodes around them: of each rule and clause the first, and of a file the worst."""
+    drawn = worst_of_each(diagnostics, PER_RULE, PER_FILE)
+    surroundings = _Surroundings(model)
+    return tuple(
+        replace(item, neighbourhood=surroundings.of(item)) if index in drawn else item
+        for index, item in enumerate(diagnostics)
+    )
+
+
+class _Surroundings:
+    """Finds the nodes around places of one model; who uses a value is looked up once a graph."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._graphs = {graph.place.key: graph for graph in model.graphs}
+        self._users: dict[Graph, _Users] = {}
+
+    def of(self, item: Diagnostic) -> Neighbourhood | None:
+        """The nodes around a finding; None where it is about no node and no value of a graph."""
+        key = key_of(item.pointer)
+        depth = next((depth for depth in range(len(key) - 1, -1, -1) if key[:depth] in self._graphs), None)
+        if depth is None:
+            return None
+        graph, first, steps = self._graphs[key[:depth]], key[depth], key[depth + 1 :]
+        field, index = first
+        if field == "node" and index is not None and index < len(graph.nodes):
+            return self._around(graph, [index], index, self._operand(graph, index, steps))
+        name = _value_of(graph, first)
+        if name is None:
+            return None
+        position = graph.positions.get(name, -1)
+        starts = [position] if position >= 0 else []
+        starts += self._users_of(graph).first(name, MAX_OF_A_NODE)
+        return self._around(graph, starts, None, name) if starts else None
+
+    def _operand(self, graph: Graph, node: int, steps: Key) -> str | None:
+        """The name of the value that a place in a node is about."""
+        field, index = steps[0] if steps else ("", None)
+        if index is None or field not in {"input", "output"}:
+            return None
+        names = (graph.node_inputs if field == "input" else graph.node_outputs)[node]
+        return names[index] if index < len(names) else None
+
+    def _users_of(self, graph: Graph) -> _Users:
+        if graph not in self._users:
+            self._users[graph] = _Users(graph.node_inputs)
+        return self._users[graph]
+
+    def _around(self, graph: Graph, starts: list[int], center: int | None, fault: str | None) -> Neighbourhood:
+        users = self._users_of(graph)
+        kept: dict[int, int] = dict.fromkeys(starts, 0)
+        queue = deque(starts)
+        is_cut = False
+        while queue:
+            index = queue.popleft()
+            if kept[index] == HOPS:
+                continue
+            before = [graph.positions.get(name, -1) for name in graph.node_inputs[index] if name]
+            after = [user for name in graph.node_outputs[index] if name for user in users.first(name, MAX_NODES)]
+            for side in (list(dict.fromkeys(p for p in before if p >= 0)), list(dict.fromkeys(after))):
+                is_cut = is_cut or len(side) > MAX_OF_A_NODE
+                for other in side[:MAX_OF_A_NODE]:
+                    if other not in kept and len(kept) < MAX_NODES:
+                        kept[other] = kept[index] + 1
+                        queue.append(other)
+                    is_cut = is_cut or other not in kept
+        return self._drawing(graph, sorted(kept), center, fault, is_cut=is_cut)
+
+    def _drawing(
+        self, graph: Graph, kept: list[int], center: int | None, fault: str | None, *, is_cut: bool
+    ) -> Neighbourhood:
+        number = {index: position for position, index in enumerate(kept)}
+        nodes = [
+            Neighbour(_short(graph.nodes[index].op_type), _short(graph.nodes[index].name), index, index == center)
+            for index in kept
+        ]
+        edges: list[ValueEdge] = []
+        sources: dict[str, int] = {}
+        for index in kept:
+            for name in graph.node_inputs[index][:MAX_NODES]:
+                if not name:
+                    continue
+                position = graph.positions.get(name)
+                if position is not None and position in number:
+                    source = number[position]
+                elif index in (center, *kept[:1]) or name == fault:
+                    # What comes from no node that is drawn stands for itself beside the nodes that it is about.
+                    if name not in sources:
+                        sources[name] = len(nodes)
+                        nodes.append(Neighbour(_origin(graph, name), _short(name), None, position is None))
+                    source = sources[name]
+                else:
+                    continue
+                edges.append(
+                    ValueEdge(source, number[index], _short(name), self._known(graph, name), bool(name == fault))
+                )
+        return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
+
+    def _known(self, graph: Graph, name: str) -> str:
+        """The type and shape of a value, as far as the rules have found them out."""
+        if self._model.shape_knowledge is None:
+            return ""
+        walked = self._model.value_flow.walks.of(graph, None)
+        fact = (walked.facts if walked is not None else {}).get(name)
+        if fact is None:
+            return ""
+        kind = fact.kind or ""
+        element = kind.removeprefix("tensor(").removesuffix(")") if kind.startswith("tensor(") else kind
+        return _short(element + (describe(fact.shape) if fact.shape is not None else ""))
+
+
+class _Users:
+    """Finds the nodes of a graph that use a value: twelve bytes for each input of a node, where a dict has hundreds.
+
+    Inputs are sorted by the hashes of their names into as many buckets as there are inputs.
+    """
+
+    def __init__(self, node_inputs: Sequence[Sequence[str]]) -> None:
+        self._node_inputs = node_inputs
+        count = sum(map(len, node_inputs))
+        self._buckets = max(count, 1)
+        starts = array("I", bytes(4 * (self._buckets + 1)))
+        for names in node_inputs:
+            for name in names:
+                starts[hash(name) % self._buckets] += 1
+        for bucket in range(1, self._buckets + 1):
+            starts[bucket] += starts[bucket - 1]
+        # From the ends of the buckets, where `starts` points now, to their beginnings.
+        self._nodes, self._inputs = array("I", bytes(4 * count)), array("I", bytes(4 * count))
+        for index in range(len(node_inputs) - 1, -1, -1):
+            names = node_inputs[index]
+            for number in range(len(names) - 1, -1, -1):
+                bucket = hash(names[number]) % self._buckets
+                starts[bucket] -= 1
+                self._nodes[starts[bucket]], self._inputs[starts[bucket]] = index, number
+        self._starts = starts
+
+    def first(self, name: str, most: int) -> list[int]:
+        """The indices of the nodes that use the name, once for each input that it is; `most` at most."""
+        bucket = hash(name) % self._buckets
+        slots = range(self._starts[bucket], self._starts[bucket + 1])
+        uses = ((self._nodes[slot], self._inputs[slot]) for slot in slots)
+        return list(islice((node for node, number in uses if self._node_inputs[node][number] == name), most))
+
+
+def _origin(graph: Graph, name: str) -> str:
+    if name not in graph.positions:
+        return "from outside" if graph.sees(name) else "undefined"
+    return "input" if name in graph.input_names else "initializer"
+
+
+def _value_of(graph: Graph, step: Step) -> str | None:
+    field, index = step
+    attribute = _VALUE_FIELDS.get(field)
+    if attribute is None or index is None:
+        return None
+    names = getattr(graph, attribute)
+    return names[index] if index < len(names) else None
+
+
+def _short(name: str) -> str:
+    name = report_name(name)
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME // 2]}...{name[-MAX_NAME // 2 + 3 :]}"

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was worked out is kept."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from onnx_lint.common.cached import Memory, Observer, cached_property, laid_out, observers, shared_property
+
+
+class _Counted:
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @cached_property
+    def value(self) -> int:
+        """The value."""
+        self.asked += 1
+        return 7
+
+
+def test_a_cached_property_is_worked_out_once_for_each_object():
+    one, other = _Counted(), _Counted()
+    assert (one.value, one.value, other.value) == (7, 7, 7)
+    assert (one.asked, other.asked) == (1, 1)
+    assert (type(_Counted.value), _Counted.value.__doc__) == (cached_property, "The value.")
+
+
+def test_instances_of_a_class_that_is_laid_out_share_the_names_of_their_properties():
+    class Plain:
+        @cached_property
+        def one(self) -> int:
+            """One."""
+            return 1
+
+        @cached_property
+        def two(self) -> int:
+            """Two."""
+            return 2
+
+    class LaidOut(Plain):
+        one, two = Plain.one, Plain.two
+
+    laid_out(LaidOut)
+    sizes: list[int] = []
+    for kind in (Plain, LaidOut):
+        instances = [kind() for _ in range(100)]
+        assert [(each.one, each.two) for each in instances] == [(1, 2)] * 100
+        sizes.append(sys.getsizeof(instances[-1].__dict__))
+    assert sizes[1] < sizes[0]
+
+
+def test_who_watches_in_another_context_sees_nothing():
+    seen: list[str] = []
+
+    def watch(owner: Any, name: str, function: Callable[[Any], Any]) -> Any:
+        seen.append(name)
+        return function(owner)
+
+    observing: ContextVar[Observer | None] = ContextVar("observing", default=None)
+    observers.append(observing.get)
+    try:
+        assert _Counted().value == 7
+        token = observing.set(watch)
+        assert _Counted().value == 7
+        observing.reset(token)
+        assert _Counted().value == 7
+    finally:
+        observers.remove(observing.get)
+    assert seen == ["value"]
+
+
+class _Twin:
+    def __init__(self, value: int, twin: _Twin | None = None) -> None:
+        self.value = value
+        self.twin = twin
+
+    @shared_property
+    def double(self) -> int:
+        """Twice the value."""
+        return 2 * self.value
+
+
+def test_a_shared_property_is_that_of_the_twin():
+    one = _Twin(3)
+    same, other = _Twin(4, one), _Twin(5)
+    assert (same.double, one.double, other.double) == (6, 6, 10)
+    assert "double" in vars(same)
+
+
+def test_what_has_a_long_key_is_not_kept():
+    memory: Memory[object, int] = Memory(10)
+    for key in ("x" * 5_000, b"x" * 5_000, ("x",) * 5_000, ("x" * 3_000, ("y" * 3_000,)), frozenset({"x" * 5_000})):
+        assert memory.keep(key, 1) == 1
+    assert memory == {}
+    for index in range(11):
+        memory.keep(("x" * 3_000, index), index)
+    assert list(memory.values()) == [10]

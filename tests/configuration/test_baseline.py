@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Baselines: what is known stays known while a model changes around it, and what is new or gone is told."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.models.messages import message_of
+from support.project.fixture_files import Fixture, fixtures, lint
+
+from onnx_lint import schema
+from onnx_lint.cli.application import run
+from onnx_lint.configuration.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.model import Proto
+from onnx_lint.report import Diagnostic, FileReport, InternalError
+
+HEAD = """
+ir_version: 10
+producer_name: "example"
+producer_version: "1"
+opset_import { domain: "" version: 21 }
+graph {
+  name: "graph"
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+"""
+RELU = '  node { name: "relu" op_type: "Relu" input: "x" output: "y" }\n'
+TWICE = '  node { name: "again" op_type: "Abs" input: "x" output: "y" }\n'
+UNNAMED = '  node { op_type: "Abs" input: "x" output: "y" }\n'
+HARMLESS = '  node { name: "first" op_type: "Neg" input: "x" output: "h" }\n'
+
+
+def model(*nodes: str) -> str:
+    return f"{HEAD}{''.join(nodes)}}}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a model that has one error, and a baseline that lists it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
+    (tmp_path / "zoo").mkdir()
+    (tmp_path / "zoo" / "m.textproto").write_text(model(RELU, TWICE))
+    assert run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "b.json"]) == 0
+    return tmp_path
+
+
+def summary(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """The exit code and what the JSON report says in all."""
+    code = run([*arguments, "-f", "json"])
+    counts = json.loads(capsys.readouterr().out)["summary"]
+    return {"code": code, **{name: counts[name] for name in ("errors", "suppressed", "stale", "conforms")}}
+
+
+KNOWN = {"code": 0, "errors": 0, "suppressed": 1, "stale": 0, "conforms": False}
+NEW = {"code": 1, "errors": 1, "suppressed": 1, "stale": 0, "conforms": False}
+GONE = {"code": 0, "errors": 0, "suppressed": 0, "stale": 1, "conforms": True}
+
+
+def test_the_file_is_sorted_versioned_and_has_a_line_for_each_entry(folder: Path) -> None:
+    lines = (folder / "b.json").read_text().splitlines()
+    entry = json.loads(lines[4])
+    assert (entry.pop("fingerprint").isalnum(), entry) == (
+        True,
+        {"rule": "duplicate-definition", "where": "graph / again / y", "count": 1},
+    )
+    assert [*lines[:4], *lines[5:]] == [
+        "{",
+        '  "version": 1,',
+        '  "files": {',
+        '    "zoo/m.textproto": [',
+        "    ]",
+        "  }",
+        "}",
+    ]
+
+
+def test_what_is_known_is_counted_and_fails_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert summary(capsys, "zoo", "--baseline", "b.json") == KNOWN
+    assert summary(capsys, "zoo") == {"code": 1, "errors": 1, "suppressed": 0, "stale": 0, "conforms": False}
+
+
+@pytest.mark.parametrize("nodes", [(HARMLESS, RELU, TWICE), (RELU, HARMLESS, TWICE)])
+def test_inserting_a_node_reopens_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], nodes: tuple[str, ...]
+) -> None:
+    (folder / "zoo" / "m.textproto").write_text(model(*nodes))
+    assert summary(capsys, "zoo", "--baseline", "b.json") == KNOWN
+
+
+def test_another_first_place_of_a_collective_finding_reopens_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "zoo" / "m.textproto"
+    arguments = ["zoo", "--select", "unsupported-by-target", "--target-opset", "13"]
+    path.write_text(model(RELU))
+    run([*arguments, "--write-baseline", "c.json"])
+    path.write_text(model('  node { name: "first" op_type: "Relu" input: "x" output: "h" }\n', RELU))
+    capsys.readouterr()
+    # The import, and Relu, which operator set 14 changed.
+    assert summary(capsys, *arguments, "--baseline", "c.json") == {**KNOWN, "suppressed": 2}
+
+
+ELU = '  node { name: "elu" op_type: "Elu" output: "e" attribute { name: "alpha" type: FLOAT } }\n'
+ODD = '  node { name: "odd" op_type: "Odd" domain: "com.example" input: "x" output: "o" }\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "before"),
+    [
+        ("non-c90-name", RELU.replace("relu", "re/lu"), HARMLESS.replace("first", "fi/rst")),
+        ("undefined-name", RELU.replace('"x"', '"z"'), HARMLESS.replace('"x"', '"z"')),
+        ("missing-opset-import", ODD, ODD.replace("odd", "other").replace('"o"', '"p"')),
+        ("missing-documentation", ELU, ELU.replace("elu", "first")),
+        (
+            "unknown-value-info-name",
+            f'{RELU}  value_info {{ name: "u" }}\n',
+            '  value_info { name: "t" }\n',
+        ),
+        (
+            "redundant-value-info",
+            f'{RELU}  value_info {{ name: "y" }}\n',
+            '  value_info { name: "x" }\n',
+        ),
+    ],
+)
+def test_one_more_of_what_is_reported_together_reopens_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], rule: str, known: str, before: str
+) -> None:
+    path = folder / "zoo" / "m.textproto"
+    path.write_text(model(known))
+    run(["zoo", "-q", "-o", "none.txt", "--select", rule, "--write-baseline", "c.json"])
+    listed = sum(entry["count"] for entry in json.loads((folder / "c.json").read_text())["files"]["zoo/m.textproto"])
+    path.write_text(model(before, known))
+    capsys.readouterr()
+    report = summary(capsys, "zoo", "--select", rule, "--baseline", "c.json", "--fail-on", "note")
+    assert report == {"code": 0, "errors": 0, "suppressed": listed, "stale": 0, "conforms": report["conforms"]}
+
+
+def test_a_new_finding_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "zoo" / "m.textproto").write_text(model(RELU, TWICE, TWICE.replace("again", "and_again")))
+    assert summary(capsys, "zoo", "--baseline", "b.json") == NEW
+
+
+def test_one_more_of_the_same_names_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "zoo" / "m.textproto"
+    path.write_text(model(RELU, UNNAMED, UNNAMED))
+    assert run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "b.json"]) == 0
+    capsys.readouterr()
+    path.write_text(model(HARMLESS, RELU, UNNAMED, UNNAMED))
+    assert summary(capsys, "zoo", "--baseline", "b.json") == {**KNOWN, "suppressed": 2}
+    path.write_text(model(RELU, UNNAMED, UNNAMED, UNNAMED))
+    assert summary(capsys, "zoo", "--baseline", "b.json") == {**NEW, "suppressed": 2}
+    path.write_text(model(RELU, UNNAMED))
+    assert summary(capsys, "zoo", "--baseline", "b.json") == {**KNOWN, "stale": 1}
+
+
+def test_what_is_gone_is_counted_and_pruned_when_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "zoo" / "m.textproto").write_text(model(RELU))
+    before = (folder / "b.json").read_text()
+    assert summary(capsys, "zoo", "--baseline", "b.json") == GONE
+    assert (folder / "b.json").read_text() == before
+    assert summary(capsys, "zoo", "--baseline", "b.json", "--prune-baseline") == GONE
+    assert (folder / "b.json").read_text() == '{\n  "version": 1,\n  "files": {}\n}\n'
+    assert summary(capsys, "zoo", "--baseline", "b.json") == {**GONE, "stale": 0}
+
+
+def test_a_file_that_is_gone_is_stale_and_one_that_was_not_asked_about_is_not(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "clean.textproto").write_text(model(RELU))
+    assert summary(capsys, "clean.textproto", "--baseline", "b.json") == {**GONE, "stale": 0}
+    (folder / "zoo" / "m.textproto").unlink()
+    assert summary(capsys, "clean.textproto", "--baseline", "b.json") == GONE
+
+
+def test_a_rule_that_did_not_run_makes_nothing_stale(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = {**GONE, "stale": 0}
+    assert summary(capsys, "zoo", "--baseline", "b.json", "--select", "name", "--prune-baseline") == expected
+    assert summary(capsys, "zoo", "--baseline", "b.json") == KNOWN
+
+
+def test_a_file_that_cannot_be_read_makes_nothing_stale(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "zoo" / "m.textproto").unlink()
+    (folder / "zoo" / "m.textproto").mkdir()
+    assert summary(capsys, "zoo", "--baseline", "b.json")["stale"] == 0
+
+
+def test_writing_again_keeps_what_the_run_was_not_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (folder / "b.json").read_text()
+    (folder / "other.textproto").write_text(model(RELU, TWICE))
+    run(["zoo", "--select", "name", "--write-baseline", "b.json"])
+    assert (folder / "b.json").read_text() == before
+    run(["other.textproto", "--write-baseline", "b.json"])
+    assert sorted(json.loads((folder / "b.json").read_text())["files"]) == ["other.textproto", "zoo/m.textproto"]
+    (folder / "zoo" / "m.textproto").write_text(model(RELU))
+    run(["zoo", "--write-baseline", "b.json"])
+    assert sorted(json.loads((folder / "b.json").read_text())["files"]) == ["other.textproto"]
+    capsys.readouterr()
+
+
+def test_paths_are_relative_to_the_baseline(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder / "zoo")
+    assert summary(capsys, "m.textproto", "--baseline", "../b.json") == KNOWN
+    assert summary(capsys, str(folder / "zoo"), "--baseline", str(folder / "b.json")) == KNOWN
+    (folder / "onnx-lint.toml").write_text('baseline = "b.json"\n')
+    assert summary(capsys, "m.textproto") == KNOWN
+
+
+def test_each_file_goes_by_the_baseline_of_its_configuration(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "m.textproto").write_text(model(RELU, TWICE))
+    (folder / "zoo" / "onnx-lint.toml").write_text('baseline = "../b.json"\n')
+    assert summary(capsys, "m.textproto", "zoo") == NEW
+
+
+def test_reports_show_what_is_suppressed_when_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["zoo/m.textproto", "--baseline", "b.json"]
+    tail = "IR version 10; ai.onnx 21; 2 nodes in 1 graph; producer example 1"
+    assert run(arguments) == 0
+    assert capsys.readouterr().out == (f"zoo/m.textproto: no new findings; 1 suppressed by the baseline; {tail}\n")
+    assert run([*arguments, "-f", "concise"]) == 0
+    assert capsys.readouterr().out == ""
+    assert run([*arguments, "--show-suppressed"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "error[duplicate-definition] (suppressed): output 0 of node 'again' (Abs)"
+    )
+    assert run([*arguments, "--show-suppressed", "-f", "concise"]) == 0
+    assert capsys.readouterr().out.endswith("defines already (suppressed)\n")
+    assert run([*arguments, "--show-suppressed", "-f", "json"]) == 0
+    (diagnostic,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
+    assert (diagnostic["rule"], diagnostic["suppressed"]) == ("duplicate-definition", True)
+
+
+def test_sarif_has_suppressed_results_when_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["zoo", "--baseline", "b.json", "-f", "sarif"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["results"] == []
+    assert run(["zoo", "--baseline", "b.json", "-f", "sarif", "--show-suppressed"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert (result["ruleId"], result["suppressions"]) == (
+        "duplicate-definition",
+        [{"kind": "external", "status": "accepted", "justification": "The baseline lists the finding."}],
+    )
+
+
+def test_text_tells_what_is_stale(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "zoo" / "m.textproto").write_text(model(RELU))
+    assert run(["zoo", "--baseline", "b.json"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1 model: no findings; 1 of the baseline no longer found"
+
+
+def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    many = [TWICE.replace("again", f"again_{index}") for index in range(1100)]
+    (folder / "zoo" / "m.textproto").write_text(model(RELU, *many))
+    assert run(["zoo", "-q", "--write-baseline", "b.json"]) == 0
+    capsys.readouterr()
+    (folder / "zoo" / "m.textproto").write_text(model(RELU, *many[50:]))
+    counts = {"code": 0, "errors": 0, "suppressed": 1050, "stale": 50, "conforms": False}
+    assert summary(capsys, "zoo", "--baseline", "b.json") == counts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--baseline", "none.json"], "none.json: No such file or directory; --write-baseline makes it"),
+        (["--baseline", "zoo"], "zoo: is a directory, not a regular file"),
+        (["--baseline", "zoo/m.textproto"], "zoo/m.textproto: is no baseline: it is not JSON"),
+        (["--write-baseline", "zoo/m.textproto"], "zoo/m.textproto: is no baseline: it is not JSON"),
+        (["--baseline", "newer.json"], "newer.json: is of version 2; this onnx-lint knows version 1"),
+        (["--prune-baseline"], "--prune-baseline wants a --baseline"),
+        (["--baseline", "b.json", "--write-baseline", "b.json"], "--write-baseline and --baseline do not go together"),
+        (["--write-baseline", "no/such/b.json"], "no/such/b.json: No such file or directory"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_option_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    (folder / "newer.json").write_text('{"version": 2, "entries": []}')
+    before = (folder / "zoo" / "m.textproto").read_text()
+    assert run(["zoo", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.splitlines()[-1]) == ("", f"Error: {said}")
+    assert (folder / "zoo" / "m.textproto").read_text() == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "null",
+        "[" * 100_000,
+        '{"version": 1}',
+        '{"version": 1, "files": []}',
+        '{"version": 1, "files": {"a": {}}, "more": 1}'.replace("{}", "3"),
+        '{"version": 1, "files": {"a": [{"rule": "cycle"}]}}',
+        '{"version": 1, "files": {"a": [{"rule": "cycle", "fingerprint": "f", "count": 0}]}}',
+        '{"version": 1, "files": {"a": [{"rule": "cycle", "fingerprint": "f", "count": true}]}}',
+        '{"version": 1, "files": {"a": [{"rule": 3, "fingerprint": "f", "count": 1}]}}',
+    ],
+    ids=lambda text: text[:60],
+)
+def test_what_is_no_baseline_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "b.json"
+    path.write_text(text)
+    with pytest.raises(BaselineError):
+        read_baseline(str(path))
+
+
+def test_two_lines_for_one_entry_are_what_a_merge_leaves(tmp_path: Path) -> None:
+    line = '{"rule": "cycle", "where": "", "count": %d, "fingerprint": "f"}'
+    path = tmp_path / "b.json"
+    path.write_text(f'{{"version": 1, "files": {{"a": [{line % 2}, {line % 3}]}}}}')
+    assert {name: entry.count for name, entry in read_baseline(str(path))["a"].items()} == {"f": 3}
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    hostile = 'a"\n\udcff\x00.onnx'
+    found = lint(load(BytesSource(model(RELU, TWICE).replace("graph", 'gr\\"\\n').encode())), Settings())
+    baseline = {hostile: entries_of(found), "clean": {}}
+    path = tmp_path / "b.json"
+    path.write_text(written(baseline), encoding="utf-8")
+    assert read_baseline(str(path)) == {hostile: entries_of(found)}
+
+
+def test_the_key_of_a_file() -> None:
+    assert file_key("-", "b.json") == "<stdin>"
+    assert file_key("zoo/m.onnx", "b.json") == "zoo/m.onnx"
+    assert file_key("./zoo/../m.onnx", "sub/b.json") == "../m.onnx"
+
+
+# --- every fixture: an inserted node reopens nothing
+
+INSERTED = "inserted_by_the_test"
+
+
+def _with_a_node_before(proto: Proto) -> bytes | None:
+    """The model with a node put before the others in every graph outside of functions; None where there is none."""
+    graphs = list(_graphs(proto.graph)) if proto.HasField("graph") and proto.graph.node else []
+    for index, graph in enumerate(graphs):
+        nodes = [schema.message("NodeProto").FromString(node.SerializeToString()) for node in graph.node]
+        del graph.node[:]
+        name = f"{INSERTED}_{index}"
+        graph.node.add(name=name, op_type="Identity", input=[name], output=[f"{name}_out"])
+        graph.node.extend(nodes)
+    return bytes(proto.SerializeToString()) if graphs else None
+
+
+def _graphs(graph: Any) -> Iterator[Any]:
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _graphs(attribute.g)
+
+
+def _is_about_the_insertion(item: Diagnostic) -> bool:
+    """The node is no part of a conforming model: its input is undefined, its domain perhaps not imported."""
+    return INSERTED in f"{item.message} {item.scope} {item.subject}" or item.rule == "missing-opset-import"
+
+
+TEXTS = [fixture for fixture in fixtures() if fixture.is_text and not fixture.is_valid and fixture.expected]
+BY_RULE = {rule: list(own) for rule, own in itertools.groupby(TEXTS, lambda fixture: fixture.rule)}
+
+
+def _reopened(fixture: Fixture) -> list[Diagnostic]:
+    proto = message_of(fixture.model())
+    data, extended = bytes(proto.SerializeToString()), _with_a_node_before(proto)
+    if extended is None:
+        return []
+    settings = fixture.settings
+    before, after = (lint(load(BytesSource(each), "m.onnx", fixture.standard), settings) for each in (data, extended))
+    report = split(FileReport("m.onnx", 1, after), entries_of(before))
+    return [item for item in report.diagnostics if not _is_about_the_insertion(item)]
+
+
+@pytest.mark.parametrize("own", BY_RULE.values(), ids=BY_RULE)
+def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(own: list[Fixture]) -> None:
+    reopened = {fixture.id: _reopened(fixture) for fixture in own}
+    assert {name: found for name, found in reopened.items() if found} == {}
+
+
+def test_an_entry_of_a_crashed_rule_lives_on() -> None:
+    found = lint(load(BytesSource(model(RELU, TWICE).encode())), Settings())
+    entries = entries_of(found)
+    crashed = FileReport("m.onnx", 1, internal_errors=(InternalError("duplicate-definition", "ValueError", ""),))
+    assert living(crashed, entries, ["duplicate-definition"]) == entries
+
+
+def test_an_entry_of_a_file_that_was_not_judged_lives_on() -> None:
+    entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
+    file = FileReport("m.onnx", 1, not_judged="the file is empty")
+    assert living(file, entries, ["duplicate-definition"]) == entries
+
+
+def test_an_entry_of_a_document_dies_with_its_finding() -> None:
+    entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
+    file = FileReport("set.onnxopset", 1, kind="OperatorSetProto")
+    assert living(file, entries, ["duplicate-definition"]) == {}

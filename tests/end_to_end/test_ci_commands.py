@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No name in a model, and no name of a file, becomes a command of the CI server in whose log it is shown."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.project.checkout import ROOT
+
+from onnx_lint.cli.application import run
+from onnx_lint.reporters import REPORTERS
+
+COMMANDS = (
+    "##[add-mask]x",
+    "###[error]x",
+    "##vso[task.complete result=Succeeded;]x",
+    "##teamcity[buildStatus text='x']",
+    "::error::x",
+    " ::add-mask::x",
+    "\u3000::stop-commands::x",
+    "\n##[group]x",
+)
+OWN = re.compile(r"::(error|warning|notice|group|endgroup)[ :]")
+"""The commands that the form `github` is made of; what is in one of them is data."""
+
+
+def commands_in(text: str, *, own: bool = False) -> list[str]:
+    """The lines that a runner of GitHub, an agent of Azure Pipelines or TeamCity takes for a command.
+
+    Sources: `ActionCommand.cs` of actions/runner, `Command.cs` of the agent, the service messages of TeamCity.
+    """
+    found = []
+    for line in text.splitlines():
+        if own and OWN.match(line):
+            line = line.partition("::")[2].partition("::")[2]
+            found += [line] if re.search(r"##\w*\[", line) else []
+        elif re.search(r"##\w*\[", line) or (line.lstrip().startswith("::") and not line.lstrip().startswith(":::")):
+            found.append(line)
+    return found
+
+
+def _model(name: str) -> str:
+    """A model in text form whose every name is the command, with several findings."""
+    text = "".join(f"\\{byte:03o}" for byte in name.encode())
+    return f"""
+        ir_version: 8 producer_name: "{text}" producer_version: "{text}" domain: "{text}" doc_string: "{text}"
+        opset_import {{ version: 17 }} opset_import {{ domain: "{text}" version: 1 }}
+        metadata_props {{ key: "{text}" value: "{text}" }} metadata_props {{ key: "{text}" value: "{text}" }}
+        graph {{
+          name: "{text}"
+          node {{ op_type: "Relu" name: "{text}" input: "{text}" output: "{text}" }}
+          node {{ op_type: "{text}" name: "{text}" domain: "{text}" input: "no{text}" output: "{text}" }}
+          node {{ op_type: "Abs" name: "{text}" input: "{text}" output: "y" attribute {{ name: "{text}" type: INT }} }}
+          output {{ name: "y" type {{ tensor_type {{ elem_type: 1 shape {{ dim {{ dim_param: "{text}" }} }} }} }} }}
+        }}"""
+
+
+@pytest.fixture(params=COMMANDS, ids=range(len(COMMANDS)))
+def command(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    name: str = request.param
+    Path(f"{name}.textproto").write_text(_model(name))
+    return name
+
+
+@pytest.mark.parametrize("form", REPORTERS)
+def test_no_form_of_report_has_a_command_in_it(form: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The path stands first on the command line, where a shell puts it for `*`."""
+    options = ["--format", form, "--pedantic", "--statistics", "--show-suppressed", "--verbose"]
+    assert run(["check", f"{command}.textproto", *options]) == 1
+    text = capsys.readouterr().out
+    assert commands_in(text, own=form == "github") == []
+    assert text
+
+
+@pytest.mark.parametrize("options", [[], ["--value", "y"], ["--format", "json"]])
+def test_nor_have_the_shapes(options: list[str], command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["shapes", f"{command}.textproto", *options]) == 0
+    assert commands_in(capsys.readouterr().out) == []
+
+
+def test_nor_has_standard_error(command: str) -> None:
+    """A file that is not there, an option that is unknown, a rule that is unknown: all of them named by a stranger."""
+    for arguments in (
+        [f"{command}.none"],
+        [f"--{command}"],
+        ["check", "--select", command, f"{command}.textproto"],
+        ["explain", command],
+        ["shapes", f"{command}.none"],
+        ["scan", "--summary", command],
+        ["check", "-o", f"{command}/x.json", f"{command}.textproto"],
+        ["check", "--baseline", f"{command}.none", f"{command}.textproto"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "onnx_lint", *arguments],
+            capture_output=True,
+            check=False,
+            env={"PYTHONPATH": str(ROOT)},
+        )
+        assert done.returncode == 2, arguments
+        assert done.stderr, arguments
+        assert commands_in(done.stderr.decode()) == [], arguments
+
+
+def test_what_is_broken_up_can_still_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "m.textproto"
+    path.write_text(_model("##vso[x]"))
+    assert run(["check", "--format", "concise", str(path)]) == 1
+    assert r"'#\x23vso[x]'" in capsys.readouterr().out
+    assert run(["check", "--format", "jsonl", str(path)]) == 1
+    assert r'"node":"#\u0023vso[x]"' in capsys.readouterr().out

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rule is one file: what is known of it stands there, and one that the index does not know is asked all the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.project.checkout import ROOT
+from support.project.made_rules import registered
+
+from onnx_lint.common.cached import cached_property
+from onnx_lint.engine.registry import INDEX, RegistryError, _own_rules, _register, registry
+from onnx_lint.engine.selection import applies, selected_rules, selection_of
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.model import Model
+from onnx_lint.rule import Rule, rule
+from onnx_lint.spec.clauses import EDITIONS, Severity
+from onnx_lint.spec.standard import Standard
+from onnx_lint.spec.target import Target
+
+RULE = '''# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="TYP-2", since="0.2.0"{about})
+def any_type_at_all(model: Model) -> Iterator[Finding]:
+    """Something is found whatever the model holds.
+
+    ### Why it matters
+
+    A rule that is never asked would let every model conform.
+
+    ### What is allowed
+
+    A model of the domain `silent`.
+
+    ### Example
+
+    ```
+    domain: "loud"
+    ```
+
+    ### How to fix
+
+    Say that the model is silent.
+
+    ```
+    domain: "silent"
+    ```
+    """
+    if model.proto.domain != "silent":
+        yield Finding(ROOT.at("domain"), "the model is not silent", allowed="the domain 'silent'")
+'''
+
+MODEL = """# The model says {domain}.
+# select: any-type-at-all
+{expect}
+ir_version: 10
+domain: "{domain}"
+opset_import {{ version: 21 }}
+graph {{ name: "graph" }}
+"""
+
+SMALL = b'ir_version: 10 opset_import { version: 21 } graph { name: "graph" }'
+
+FINDING = "error[any-type-at-all] domain: the model is not silent"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what a new rule needs of this checkout."""
+    folder = tmp_path / "checkout"
+    for name in ("onnx_lint", "rules", "tests", "tools"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def _add(checkout: Path, about: str = "") -> None:
+    """Add the rule and its two fixtures."""
+    (checkout / "rules" / "type" / "any_type_at_all.py").write_text(RULE.format(about=about))
+    for kind, domain, expect in (("valid", "silent", ""), ("invalid", "loud", f"# expect: {FINDING}")):
+        path = checkout / "fixtures" / "any-type-at-all" / kind / f"a_{domain}_model.textproto"
+        path.parent.mkdir(parents=True)
+        path.write_text(MODEL.format(domain=domain, expect=expect))
+
+
+def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
+    # No rule changes once it is there, so that what one process compiled holds for the next.
+    compiled = str(checkout.parent / "bytecode")
+    environment = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONPYCACHEPREFIX": compiled}
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
+    _add(checkout)
+    assert "any-type-at-all" in _run(checkout, "onnx_lint", "rules")[1]
+    assert (
+        "Something is found whatever the model holds." in _run(checkout, "onnx_lint", "explain", "any-type-at-all")[1]
+    )
+
+    fixtures = checkout / "fixtures" / "any-type-at-all"
+    silent, loud = fixtures / "valid" / "a_silent_model.textproto", fixtures / "invalid" / "a_loud_model.textproto"
+    code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(silent))
+    assert (code, "conforms" in output) == (0, True)
+    code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(loud))
+    assert (code, "the model is not silent" in output) == (1, True)
+
+    fixtures = ("tests/rules/test_fixtures.py", "-k", "any-type")
+    code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *fixtures)
+    assert (code, "3 passed" in output) == (0, True), output
+
+    examples = ("tests/rules/test_examples.py", "-k", "any-type")
+    code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *examples)
+    assert (code, "3 passed" in output) == (0, True), output
+
+    assert _run(checkout, "tools.catalogue") == (0, "")
+    assert "(type/any_type_at_all.py)" in (checkout / "rules" / "README.md").read_text()
+    entry = json.loads((checkout / "rules" / INDEX).read_text())["any-type-at-all"]
+    assert (entry["clauses"], entry["about"]) == (["TYP-2"], None)
+    assert entry["needs"] == "model"
+    code, output = _run(checkout, "onnx_lint", "check", "--select", "any-type-at-all", str(loud))
+    assert (code, "the model is not silent" in output) == (1, True), "as before it was in the index"
+
+
+def test_without_an_index_every_rule_is_asked_for_what_it_is(checkout: Path):
+    (checkout / "rules" / INDEX).unlink()
+    code, output = _run(checkout, "tools.catalogue")
+    assert (code, output) == (0, "")
+    assert (checkout / "rules" / INDEX).read_text() == (ROOT / "rules" / INDEX).read_text()
+
+
+def test_an_installation_knows_the_rules_by_the_index_alone(monkeypatch: pytest.MonkeyPatch):
+    listed = {entry.id: vars(entry) for entry in _own_rules()}
+    monkeypatch.setattr("onnx_lint.__path__", [str(ROOT / "onnx_lint")])
+    monkeypatch.setattr("onnx_lint.engine.registry._modules_in", None)
+    assert {entry.id: vars(entry) for entry in _own_rules()} == listed
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(),
+        Settings(proto="TensorProto", target=Target(ir_version=8)),
+        Settings(pedantic=True),
+        Settings(select=("MUST",)),
+        Settings(ignore=("cycle",)),
+        Settings(set_aside=("cycle",)),
+        Settings(extend_select=("non-c90-name",)),
+        Settings(severities={"non-c90-name": Severity.ERROR}),
+        Settings(target=Target(consumers=("onnxruntime",))),
+        *(Settings(standard=Standard(edition)) for edition in EDITIONS),
+    ],
+    ids=repr,
+)
+def test_the_rules_of_the_index_are_those_that_apply(settings: Settings):
+    applying = tuple(entry.id for entry in registry().values() if applies(entry, settings))
+    assert selected_rules(settings) == applying
+
+
+def test_by_default_no_clause_is_asked_for():
+    code = (
+        "from onnx_lint import spec; from onnx_lint.engine import selection, settings;"
+        "from onnx_lint.spec.clauses import clauses;"
+        "print(len(selection.selected_rules(settings.Settings())) > 100, clauses.cache_info().currsize)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True 0\n"
+
+
+def test_a_rule_is_about_a_property_of_models():
+    class Other:
+        @cached_property
+        def has_faults(self) -> bool:
+            return False
+
+    with pytest.raises(ValueError, match="'has_faults', which is no cached property of Model"):
+        rule(clause="FIL-1", since="1.0", about=Other.has_faults)
+
+
+def test_a_rule_needs_what_documents_have():
+    with pytest.raises(ValueError, match="cannot need 'models'"):
+        rule(clause="FIL-1", since="1.0", needs="models")
+    entry = registered(Rule("new", iter, ("FIL-1",), "1.0", needs="models"), "file", "new", None)
+    with pytest.raises(RegistryError, match=r"rule 'new' in .* needs 'models', which no document has"):
+        _register([entry])
+
+
+def test_what_a_rule_is_about_is_known_before_its_file_is_imported():
+    entry = registry()["cycle"]
+    assert entry.about == "has_late_uses"
+    assert entry.rule.about == "has_late_uses"
+
+
+def test_a_rule_is_asked_where_nobody_can_tell_whether_it_has_something_to_look_at(monkeypatch: pytest.MonkeyPatch):
+    def fails(model: Model) -> bool:
+        raise RuntimeError("cannot be told")
+
+    settings = Settings(select=("cycle",))
+    model = load(BytesSource(SMALL), "model.textproto")
+    assert selection_of(settings).asked(model) == []
+    monkeypatch.setattr(vars(Model)["has_late_uses"], "func", fails)
+    model = load(BytesSource(SMALL), "model.textproto")
+    assert [entry.id for entry in selection_of(settings).asked(model)] == ["cycle"]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Equations between dimensions: what is true for some sizes is never a contradiction, and what is true for none is."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from support.models.shape_samples import size_of
+
+from onnx_lint.inference.flow.dimension_equations import Contradiction, Equation, _Solution
+from onnx_lint.inference.shapes import dims
+from onnx_lint.ir.places.place import ROOT
+
+NAMES = ("A", "B", "C", "D")
+
+
+def solve(*pairs: tuple[int | str, int | str]) -> list[Contradiction]:
+    """The contradictions among equations between such dimensions."""
+    equations = [Equation(one, other, ROOT, f"{one} is {other}") for one, other in pairs]
+    return list(_Solution(None).contradictions(equations))
+
+
+def _side(seed: random.Random) -> int | str:
+    """A number, or an expression of one or two variables."""
+    one: int | str | None = seed.choice(NAMES)
+    for _ in range(seed.randrange(3)):
+        operation = seed.choice((dims.add, dims.multiply))
+        one = operation(one, seed.choice((*NAMES, 1, 2, 3)))
+    if seed.random() < 0.2:
+        one = dims.divide_down(one, 2)
+    assert one is not None
+    return one
+
+
+def test_what_is_true_for_some_sizes_is_no_contradiction():
+    seed = random.Random(6)
+    compared = 0
+    for _ in range(250):
+        sizes = {name: seed.randrange(1, 4) for name in NAMES}
+        pairs: list[tuple[int | str, int | str]] = []
+        for _ in range(30):
+            one = _side(seed)
+            size = size_of(one, sizes)
+            others = [other for other in (_side(seed), _side(seed)) if size_of(other, sizes) == size]
+            assert size is not None
+            pairs.append((one, others[0] if others else size))
+        compared += len(pairs)
+        assert solve(*pairs) == [], (sizes, pairs)
+    assert compared == 7_500
+
+
+def test_what_is_found_is_true_for_no_sizes():
+    """Of pairs of equations between two variables, all sizes up to 5 are tried."""
+    seed = random.Random(7)
+    found = 0
+    for _ in range(1_000):
+        pairs = [(_side(seed), seed.choice((seed.randrange(5), _side(seed)))) for _ in range(2)]
+        if not solve(*pairs):
+            continue
+        found += 1
+        for sizes in itertools.product(range(1, 6), repeat=len(NAMES)):
+            values = dict(zip(NAMES, sizes, strict=True))
+            assert not all(size_of(one, values) == size_of(other, values) for one, other in pairs), (pairs, values)
+        if found == 25:
+            break
+    assert found == 25
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("N", 4), ("N", 5)],
+        [("N", "N + 1")],
+        [("N", "M"), ("M", 3), ("N", 4)],
+        [("2*N", 5)],
+        [("2*N + 1", 4)],
+        [("N + 3", 2)],
+        [("N", "2*N")],
+        [("N*M", 6), ("N", 2), ("M", 4)],
+        [("N", "M + N + 1")],
+        [("M*N", 7), ("M", 2)],
+        [("a name with blanks", 4), ("a name with blanks", 5)],
+    ],
+)
+def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
+    assert len(solve(*pairs)) == 1
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("N", "N")],
+        [("N", "past + N")],
+        [("N", 0)],
+        [("M*N", 6)],
+        [("N", "(M//2)"), ("N", "(M//3)")],
+        [("M", "((N - 1)//2)"), ("N", 0)],
+        [("floor(N / 2)", 4), ("floor(N / 2)", 5)],
+    ],
+)
+def test_what_may_be_true_or_cannot_be_told(pairs: list[tuple[int | str, int | str]]):
+    assert solve(*pairs) == []
+
+
+def test_a_variable_is_told_once_with_what_says_otherwise():
+    [found] = solve(("N", 4), ("N", 5), ("N", 6))
+    assert found.describe() == "N is 5; but N is 4"
+    assert (found.subject, found.notes()) == ("N", [(ROOT, "N is 4")])
+
+
+def test_a_nested_graph_knows_what_is_around_it_and_not_the_other_way_round():
+    around = _Solution(None)
+    assert list(around.contradictions([Equation("N", 4, ROOT, "")])) == []
+    assert len(list(_Solution(around).contradictions([Equation("N", 5, ROOT, "")]))) == 1
+    around = _Solution(None)
+    for size in (4, 5):
+        assert list(_Solution(around).contradictions([Equation("N", size, ROOT, "")])) == []

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is unknown because of a fault is no further fault."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.model import Model
+
+INTEGERS = "type { tensor_type { elem_type: 6 shape { dim { dim_value: 2 } } } }"
+
+
+def _chain(*nodes: str, declared: str = "abcdef") -> Model:
+    """A model of operator set 13 with such nodes, whose values are all declared as integers."""
+    infos = "".join(f'value_info {{ name: "{name}" {INTEGERS} }}' for name in declared)
+    text = f"""ir_version: 10 opset_import {{ version: 13 }} opset_import {{ domain: "d" version: 1 }}
+        graph {{ name: "g" input {{ name: "x" {INTEGERS} }} {" ".join(nodes)} {infos} }}"""
+    return load(BytesSource(text.encode()))
+
+
+def _node(op_type: str, inputs: str, output: str, more: str = "") -> str:
+    named = " ".join(f'input: "{name}"' for name in inputs)
+    return f'node {{ op_type: "{op_type}" {named} output: "{output}" {more} }}'
+
+
+UNKNOWN = 'domain: "d"'
+
+
+def test_what_the_operator_never_gives_is_told_once_for_a_chain():
+    model = _chain(_node("Some", "x", "a", UNKNOWN), _node("Relu", "a", "b"), _node("Relu", "b", "c"), declared="bc")
+    assert [found.subject for found in model.value_flow.declarations] == ["b"]
+
+
+def test_what_comes_of_wrong_operands_is_not_told():
+    model = _chain(_node("Relu", "x", "a"), _node("Relu", "a", "b"), _node("Relu", "b", "c"))
+    assert (len(model.value_flow.operands), model.value_flow.declarations) == (1, [])
+
+
+def test_through_values_that_are_not_declared():
+    nodes = [_node("Relu", "x", "a")] + [_node("Identity", one, other) for one, other in pairwise("abcde")]
+    model = _chain(*nodes, _node("Relu", "e", "f"), declared="f")
+    assert (len(model.value_flow.operands), model.value_flow.declarations) == (1, [])
+
+
+def test_a_second_fault_that_does_not_follow_is_told():
+    model = _chain(_node("Relu", "x", "a"), _node("Some", "x", "b", UNKNOWN), _node("Relu", "b", "c"), declared="ac")
+    assert len(model.value_flow.operands) == 1
+    assert [found.subject for found in model.value_flow.declarations] == ["c"]
+
+
+def test_a_fault_of_the_graph_around():
+    branch = f'g {{ name: "b" {_node("Relu", "a", "t")} output {{ name: "t" {INTEGERS} }} }}'
+    both = "".join(f'attribute {{ name: "{name}_branch" type: GRAPH {branch} }}' for name in ("then", "else"))
+    model = _chain(_node("Relu", "x", "a"), _node("Some", "x", "k", UNKNOWN), _node("If", "k", "b", both))
+    assert (len(model.value_flow.operands), model.value_flow.declarations) == (1, [])

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How types flow: what is known of each operator's outputs, and what following the types through functions costs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from onnx_lint import schema
+from onnx_lint.inference.flow import call_memory
+from onnx_lint.inference.flow import walk as flow
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.model import Model, Proto
+
+FLOAT, DOUBLE = 1, 11
+
+
+# --- functions
+
+
+def _add_node(holder: Proto, op_type: str, inputs: str, output: str, domain: str = "", **attributes: int) -> None:
+    node = holder.node.add(op_type=op_type, domain=domain, input=inputs.split(), output=[output])
+    for name, value in attributes.items():
+        node.attribute.add(name=name, type=2, i=value)
+
+
+def _model(functions: int) -> Proto:
+    proto = schema.message("ModelProto")(ir_version=10)
+    proto.opset_import.add(domain="", version=21)
+    proto.opset_import.add(domain="d", version=1)
+    for index in range(functions):
+        function = proto.functions.add(domain="d", name=f"F{index}", input=["a"], output=["b"])
+        function.opset_import.add(domain="", version=21)
+        function.opset_import.add(domain="d", version=1)
+    proto.graph.name = "g"
+    for name, code in (("x", FLOAT), ("w", DOUBLE)):
+        proto.graph.input.add(name=name).type.tensor_type.elem_type = code
+    return proto
+
+
+def _load(proto: Proto) -> Model:
+    return load(BytesSource(proto.SerializeToString()), "model.onnx")
+
+
+def test_functions_that_call_each_other_two_at_a_time_thirty_deep_take_milliseconds():
+    proto = _model(30)
+    for index, function in enumerate(proto.functions[:-1]):
+        _add_node(function, f"F{index + 1}", "a", "c", "d")
+        _add_node(function, f"F{index + 1}", "c", "b", "d")
+    _add_node(proto.functions[-1], "Shape", "a", "s")
+    _add_node(proto.functions[-1], "Cast", "s", "b", to=FLOAT)
+    _add_node(proto.graph, "F0", "x", "y", "d")
+    _add_node(proto.graph, "F0", "w", "z", "d")
+    model = _load(proto)
+    start = time.process_time()
+    found = model.value_flow
+    assert time.process_time() - start < 0.5
+    assert found.types["y"] == found.types["z"] == "tensor(float)"
+    assert found.operands == []
+
+
+def test_a_chain_of_calls_may_be_as_long_as_the_file_has_it():
+    depth = 3_000  # three times as many calls as Python nests by default
+    proto = _model(depth)
+    for index, function in enumerate(proto.functions[:-1]):
+        _add_node(function, f"F{index + 1}", "a", "b", "d")
+    _add_node(proto.functions[-1], "Not", "a", "b")
+    _add_node(proto.graph, "F0", "x", "y", "d")
+    [conflict] = _load(proto).value_flow.operands
+    assert conflict.node.op_type == "Not"
+
+
+def test_functions_that_call_each_other_in_a_circle_end():
+    proto = _model(2)
+    for index, function in enumerate(proto.functions):
+        _add_node(function, f"F{1 - index}", "a", "c", "d")
+        _add_node(function, "Relu", "c", "b")
+    _add_node(proto.graph, "F0", "x", "y", "d")
+    _add_node(proto.graph, "F1", "w", "z", "d")
+    assert _load(proto).value_flow.operands == []
+
+
+def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.MonkeyPatch):
+    walked = []
+    walk = flow.Flow.walk
+
+    def count(self, graph, frame, known, supplied):
+        walked.append(graph.name)
+        return walk(self, graph, frame, known, supplied)
+
+    monkeypatch.setattr(flow.Flow, "walk", count)
+    proto = _model(1)
+    _add_node(proto.functions[0], "Relu", "a", "b")
+    for index in range(50):
+        _add_node(proto.graph, "F0", "x", f"x{index}", "d")
+        _add_node(proto.graph, "F0", "w", f"w{index}", "d")
+    found = _load(proto).value_flow
+    assert walked == ["g", "F0", "F0"]
+    assert (found.types["x49"], found.types["w49"]) == ("tensor(float)", "tensor(double)")
+
+
+def test_what_grows_without_end_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch):
+    """Each body calls the next one twice, and casts one argument more for the second call: 2 ** 40 tuples of types."""
+    monkeypatch.setattr(call_memory, "REPEATED_NODES", 200)
+    depth = 40
+    arguments = [f"a{index}" for index in range(depth)]
+    proto = _model(depth)
+    for index, function in enumerate(proto.functions):
+        function.ClearField("input")
+        function.input.extend(arguments)
+        _add_node(function, "Cast", arguments[index], "c", to=DOUBLE)
+        if index + 1 < depth:
+            _add_node(function, f"F{index + 1}", " ".join(arguments), "p", "d")
+            changed = [*arguments[:index], "c", *arguments[index + 1 :]]
+            _add_node(function, f"F{index + 1}", " ".join(changed), "q", "d")
+        _add_node(function, "Not", "c", "b")
+    _add_node(proto.graph, "F0", " ".join(["x"] * depth), "y", "d")
+    found = _load(proto).value_flow
+    assert {conflict.node.graph.name for conflict in found.operands} == {function.name for function in proto.functions}

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contents that are followed, against the reference implementation of onnx, and what is not to be followed."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.inference.shapes.rules import shape_rule
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.spec.operators import OperatorSchemas
+
+INT64, BOOL = np.int64, np.bool_
+
+
+def flow_of(model: onnx.ModelProto) -> ValueFlow:
+    return load(BytesSource(model.SerializeToString()), "model.onnx").value_flow
+
+
+def model_of(node: onnx.NodeProto, inputs: dict[str, np.ndarray], version: int = 25) -> onnx.ModelProto:
+    tensors = [numpy_helper.from_array(value, name) for name, value in inputs.items()]
+    outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
+    graph = helper.make_graph([node], "g", [], outputs, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=onnx.IR_VERSION)
+
+
+def _numbers(seed: random.Random, size: int | None) -> np.ndarray:
+    found = np.array([seed.choice((-7, -1, 0, 1, 2, 3, 5, 64)) for _ in range(size or 1)], INT64)
+    return found if size is not None else found.reshape(())
+
+
+def _elementwise(seed: random.Random, operator: str) -> dict[str, np.ndarray]:
+    count = seed.choice((2, 3)) if operator in ("Max", "Min") else len(FOLLOWED[operator].reads)
+    sizes = [seed.choice((None, 1, 3)) for _ in range(count)]
+    values = [_numbers(seed, size) for size in sizes]
+    if operator in ("And", "Or", "Not"):
+        values = [value > 0 for value in values]
+    if operator == "Where":
+        values[0] = values[0] > 0
+    if operator in ("Div", "Mod"):
+        values[1] = np.where(values[1] == 0, 4, values[1])
+    return {f"x{index}": value for index, value in enumerate(values)}
+
+
+ELEMENTWISE = {
+    *("Abs", "Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod"),
+    *("Mul", "Neg", "Not", "Or", "Sub", "Where"),
+}
+
+
+def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], dict[str, object]]:
+    if operator in ELEMENTWISE:
+        return _elementwise(seed, operator), {}
+    data = _numbers(seed, seed.choice((1, 3, 5)))
+    size = len(data)
+
+    def ints(*numbers: int) -> np.ndarray:
+        return np.array(numbers, INT64)
+
+    match operator:
+        case "Identity" | "Size" | "Shape":
+            return {"x": data}, {}
+        case "Cast":
+            return {"x": data}, {"to": seed.choice((6, 7))}
+        case "Squeeze":
+            return {"x": data[:1], "a": ints(0)}, {}
+        case "Unsqueeze":
+            return {"x": data[0].reshape(()), "a": ints(seed.choice((0, -1)))}, {}
+        case "Reshape":
+            return {"x": data[:1], "s": seed.choice((ints(), ints(-1)))}, {}
+        case "Gather":
+            index = seed.choice((np.array(size - 1, INT64), ints(0, -1)))
+            return {"x": data, "i": index}, {}
+        case "Slice":
+            bounds = [seed.choice((-9, -2, -1, 0, 1, 2, 9)) for _ in range(2)]
+            return {
+                "x": data,
+                "s": ints(bounds[0]),
+                "e": ints(bounds[1]),
+                "a": ints(0),
+                "t": ints(seed.choice((-2, -1, 1, 2))),
+            }, {}
+        case "Concat":
+            return {"x": data, "y": _numbers(seed, 2)}, {"axis": 0}
+        case "Expand":
+            return {"x": data[:1], "s": ints(3)}, {}
+        case "ConstantOfShape":
+            return {"x": ints(3)}, {"value": numpy_helper.from_array(ints(seed.choice((0, 5))))}
+        case "Range":
+            start, limit, delta = (np.array(seed.choice((-3, 0, 4, 9)), INT64), np.array(7, INT64), np.array(2, INT64))
+            return {"x": start, "y": limit, "d": delta}, {}
+        case "ReduceProd":
+            return {"x": data}, {"keepdims": seed.choice((0, 1))}
+        case "Constant":
+            return {}, {"value_ints": data.tolist()}
+    raise AssertionError(operator)
+
+
+ON_SEQUENCES = {"SequenceLength"}
+"""What has another test, in `tests/inference/flow/test_counts.py`."""
+
+
+def _followed() -> list[str]:
+    """The operators through which contents are followed, of those that have a shape rule."""
+    schemas = {name: OperatorSchemas().find("", name, 25) for name in FOLLOWED}
+    ruled = {name for name, schema in schemas.items() if schema is not None and shape_rule(schema) is not None}
+    return sorted(ruled - ON_SEQUENCES)
+
+
+@pytest.mark.parametrize("operator", _followed())
+def test_the_content_is_that_of_the_reference_implementation(operator: str):
+    seed = random.Random(operator)
+    known = 0
+    for _ in range(25):
+        inputs, attributes = _cases(seed, operator)
+        node = helper.make_node(operator, list(inputs), ["y"], **attributes)
+        model = model_of(node, inputs)
+        found = flow_of(model).facts["y"]
+        expected = ReferenceEvaluator(model).run(None, {})[0]
+        if found.shape is not None:
+            assert len(found.shape) == expected.ndim
+        if found.content is not None:
+            known += 1
+            assert len(found.content) == expected.size
+            pairs = zip(found.content, expected.reshape(-1).tolist(), strict=True)
+            assert all(element is None or element == real for element, real in pairs)
+    assert known, "no content is known"
+
+
+def test_variables_go_through_what_exporters_write():
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[batch, 12, 64] x) => (float[a, b, c] y)
+        <int64[1] zero = {0}, int64 first = {0}, int64[2] rest = {3, 256}>
+        {
+            s = Shape(x)
+            b = Gather(s, first)
+            u = Unsqueeze(b, zero)
+            t = Concat<axis = 0>(u, rest)
+            y = Reshape(x, t)
+        }
+    """)
+    flow = flow_of(model)
+    assert flow.shape_of("y") == ("a", 3, 256)
+    assert flow.facts["t"].content == ("batch", 3, 256)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("y = Equal(n, minus)", (0,)),
+        ("y = Equal(n, n)", (1,)),
+        ("y = Equal(n, two)", None),
+        ("y = Sub(n, n)", (0,)),
+        ("y = Mul(n, one)", ("N",)),
+        ("y = Mul(n, two)", ("2*N",)),
+        ("y = Add(n, two)", ("N + 2",)),
+        ("y = Add(n, minus)", None),
+        ("y = Sub(n, one)", None),
+        ("a = Add(n, two)  y = Sub(a, one)", ("N + 1",)),
+        ("a = Add(n, two)  y = Equal(a, minus)", (0,)),
+        ("y = Div(n, two)", ("(N//2)",)),
+        ("y = Div(n, minus)", None),
+        ("a = Mul(n, two)  y = Div(a, two)", ("N",)),
+        ("a = Mul(n, n)  y = Div(a, n)", ("N",)),
+        ("y = Div(n, one)", ("N",)),
+        ("y = Max(n, two)", None),
+    ],
+)
+def test_what_is_known_of_a_variable(text: str, expected: tuple[object, ...] | None):
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[N] x) => (int64[1] y)
+        <int64[1] minus = {{-1}}, int64[1] one = {{1}}, int64[1] two = {{2}}>
+        {{ n = Shape(x)  {text} }}
+    """)
+    assert flow_of(model).facts["y"].content == expected
+
+
+def test_what_an_element_type_cannot_hold_is_unknown():
+    x = np.array([2**40, 3], INT64)
+    model = model_of(helper.make_node("Cast", ["x"], ["y"], to=6), {"x": x})
+    assert flow_of(model).facts["y"].content == (None, 3)
+    model = model_of(helper.make_node("Mul", ["x", "x"], ["y"]), {"x": x})
+    assert flow_of(model).facts["y"].content == (None, 9)
+
+
+@pytest.mark.parametrize(
+    ("number", "to", "back"),
+    [
+        (7, 1, 7),
+        (2**24 + 1, 1, None),
+        (2**24 + 1, 11, 2**24 + 1),
+        (2**11, 10, 2**11),
+        (2**11 + 1, 10, None),
+        (7, 8, None),
+    ],
+)
+def test_integers_that_a_floating_point_type_has_go_through_it(number: int, to: int, back: int | None):
+    nodes = [helper.make_node("Cast", ["x"], ["f"], to=to), helper.make_node("Cast", ["f"], ["y"], to=7)]
+    graph = helper.make_graph(nodes, "g", [], [], [numpy_helper.from_array(np.array([number, -1], INT64), "x")])
+    found = flow_of(helper.make_model(graph)).facts["y"].content
+    assert found == (None if to == 8 else (back, -1))

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dimensions: what they are together, and what is known of them after arithmetic."""
+
+from __future__ import annotations
+
+import pytest
+
+from onnx_lint.inference.shapes import dims
+
+
+@pytest.mark.parametrize(
+    ("shapes", "expected"),
+    [
+        ([(2, 1, 3), (4, 1)], (2, 4, 3)),
+        ([(), (3,)], (3,)),
+        ([("N", 3), (1, 3)], ("N", 3)),
+        ([("N",), (4,)], (4,)),
+        ([("N",), ("M",)], (None,)),
+        ([("N",), (None,)], (None,)),
+        ([(0,), (1,)], (0,)),
+        ([], ()),
+    ],
+)
+def test_broadcast(shapes, expected):
+    assert dims.broadcast(shapes) == expected
+    assert dims.clash(shapes) is None
+
+
+def test_a_clash_names_both_shapes_and_the_axis_from_the_end():
+    assert dims.clash([(1,), (2, 5, 3), (4, 3)]) == (1, 2, -2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [(2, 2, 2), (2, "N", 2), ("N", 2, 2), ("N", "M", "N"), (None, "N", "N"), ("N", None, "N"), (None, None, None)],
+)
+def test_unified(one, other, expected):
+    assert dims.unified(one, other) == expected
+    assert dims.agree(one, other)
+
+
+def test_sizes_that_differ_do_not_agree():
+    assert not dims.agree(2, 3)
+
+
+def test_arithmetic_keeps_a_variable_where_nothing_is_done_to_it():
+    assert (dims.add("N", 0), dims.add(0, "N"), dims.add(None, 1), dims.add(2, 3)) == ("N", "N", None, 5)
+    assert (dims.multiply("N", 1), dims.multiply(None, 2), dims.product(["N", 1, 1]), dims.product([])) == (
+        "N",
+        None,
+        "N",
+        1,
+    )
+    assert (dims.divide(6, 2), dims.divide(7, 2), dims.divide(7, 0), dims.divide("N", 1)) == (3, None, None, "N")
+
+
+def test_what_branches_have_in_common():
+    assert dims.union((2, "N", 3), (2, "N", 4)) == (2, "N", None)
+    assert dims.union((2,), (2, 3)) is None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions of variables: what they are worth is what their texts say, whatever stands for the variables."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from support.models.shape_samples import size_of
+
+from onnx_lint.inference.shapes import dims
+
+SIZES = {"N": 3, "M": 5, "batch-size": 4, "seq": 7}
+
+
+def worth(dim: int | str) -> int | None:
+    """The number that an expression stands for."""
+    return size_of(dim, SIZES)
+
+
+def _random(seed: random.Random, depth: int) -> int | str | None:
+    """An expression that was made by arithmetic on dimensions."""
+    if depth == 0:
+        return seed.choice([*SIZES, 1, 2, 6])
+    one, other = _random(seed, depth - 1), _random(seed, depth - 1)
+    match seed.randrange(5):
+        case 0:
+            return dims.add(one, other)
+        case 1:
+            return dims.subtract(one, other)
+        case 2:
+            return dims.multiply(one, other)
+        case 3:
+            return dims.divide(one, other)
+    return dims.divide_down(one, seed.choice((1, 2, 3, 4)))
+
+
+def test_each_operation_gives_what_numbers_give():
+    seed = random.Random(16)
+    compared = 0
+    for _ in range(4_000):
+        one, other = _random(seed, 2), _random(seed, 2)
+        if one is None or other is None:
+            continue
+        first, second = worth(one), worth(other)
+        assert first is not None
+        assert second is not None
+        found = [
+            (dims.add(one, other), first + second),
+            (dims.subtract(one, other), first - second),
+            (dims.multiply(one, other), first * second),
+            (dims.divide_down(one, 3), first // 3),
+        ]
+        if second and first % second == 0:
+            found.append((dims.divide(one, other), first // second))
+        for text, expected in found:
+            if text is not None:
+                compared += 1
+                assert worth(text) == expected, (one, other, text)
+    assert compared > 4_000
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (dims.add("N", 1), "N + 1"),
+        (dims.add(1, "N"), "N + 1"),
+        (dims.add("N + 1", -1), "N"),
+        (dims.add("N", "M"), "M + N"),
+        (dims.add("M", "N"), "M + N"),
+        (dims.add("N", "N"), "2*N"),
+        (dims.subtract("M + N", "N"), "M"),
+        (dims.subtract("N + 3", "N"), 3),
+        (dims.subtract("N", "M"), "N - M"),
+        (dims.subtract(3, "N"), None),
+        (dims.multiply("N", 4), "4*N"),
+        (dims.multiply("N", "M"), "M*N"),
+        (dims.multiply("N + 1", 2), "2*N + 2"),
+        (dims.multiply("N + 1", "M"), "(N + 1)*M"),
+        (dims.multiply("N", 0), None),
+        (dims.multiply("N", -1), None),
+        (dims.divide("4*N + 2", 2), "2*N + 1"),
+        (dims.divide("4*N + 2", 4), None),
+        (dims.divide("M*N", "N"), "M"),
+        (dims.divide("N", "M"), None),
+        (dims.divide(dims.product([8, "N + 1", "M + 1"]), 8), "(M + 1)*(N + 1)"),
+        (dims.divide("2*N + 2", "N + 1"), 2),
+        (dims.divide_down("4*N + 3", 2), "2*N + 1"),
+        (dims.divide_down("N - 1", 2), "((N - 1)//2)"),
+        (dims.divide_down("N", 2), "(N//2)"),
+        (dims.divide_down(7, 2), 3),
+        (dims.divide_down(None, 2), None),
+    ],
+)
+def test_texts(found: object, expected: object):
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", ["", "*", "7", "a b", "N +", "a+b", "N//2)", "x" * 200, "N + 1" + "0" * 200])
+def test_nothing_is_done_with_a_name_that_cannot_be_told_apart(name: str):
+    for found in (dims.add(name, 1), dims.multiply(name, 2), dims.multiply("N", name), dims.divide_down(name, 2)):
+        assert found is None
+
+
+def test_no_expression_grows_without_bound():
+    found: int | str | None = 1
+    for index in itertools.count():
+        more = dims.add(dims.multiply(found, f"variable_{index}"), 1)
+        if more is None:
+            break
+        assert len(str(more)) <= 100
+        found = more
+    big = dims.multiply("N", 2**62)
+    assert dims.multiply(big, 4) is None
+
+
+@pytest.mark.parametrize(("dim", "expected"), [(0, True), (-1, False), ("N", True), ("N - 1", False), (None, False)])
+def test_what_cannot_be_negative(dim: int | str | None, expected: bool):
+    assert dims.is_natural(dim) is expected
+
+
+def test_broadcasting_with_a_part_of_a_longer_tensor():
+    """A table of 512 positions of which the first N are taken, added to N words."""
+    for variable, size in itertools.product((1, 2, 511, 512, 513), (1, 512)):
+        part = min(variable, size)
+        fits = part in (1, variable) or variable == 1
+        assert not fits or max(part, variable) == variable
+    assert dims.broadcast([("N", 3), ("min(N, 512)", 3)]) == ("N", 3)
+    assert dims.broadcast([("min(N, 512)",), ("M",)]) == (None,)
+    assert dims.broadcast([("min(N, 512)",), ("N",), ("M",)]) == (None,)

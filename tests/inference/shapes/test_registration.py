@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a shape rule is declared for operators, versions and domains."""
+
+from __future__ import annotations
+
+import pytest
+
+from onnx_lint.inference.shapes import registration
+from onnx_lint.inference.shapes.registration import ShapeRule, equations, shapes_of
+
+
+@pytest.fixture(autouse=True)
+def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registration, "declared", {})
+
+
+def test_a_rule_stands_under_its_operators_from_a_version_on():
+    def older(node):
+        return []
+
+    def newer(node):
+        return []
+
+    shapes_of("Reshape:5", "com.example::Blur:2", reads=(1,))(newer)
+    shapes_of("Reshape", "com.example::Blur")(older)
+    rules = [(1, ShapeRule(older)), (5, ShapeRule(newer, (1,)))]
+    assert registration.declared == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
+
+
+def test_equations_are_read_when_they_are_declared():
+    equations({"Blur": "X[n m] -> Y[m]"}, domain="com.example")
+    assert list(registration.declared) == ["com.example::Blur"]
+    with pytest.raises(ValueError, match="an equation without an arrow: X"):
+        equations({"Blur": "X"})

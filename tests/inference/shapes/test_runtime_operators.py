@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shapes of ONNX Runtime's operators, by its documentation, and by ONNX Runtime itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from support.models.runtime_nodes import NODES, RuntimeNode
+from support.models.shape_samples import SCHEMAS
+
+from onnx_lint.inference.shapes.fact import ABSENT, fact
+from onnx_lint.inference.shapes.operands import Operands
+from onnx_lint.inference.shapes.rules import RUNTIME_FAMILIES, RUNTIME_WITHOUT_SHAPES, shape_rule
+from onnx_lint.spec.operators import OperatorSchema
+
+DOMAIN = "com.microsoft"
+KINDS = {np.dtype(np.float32): "tensor(float)", np.dtype(np.int64): "tensor(int64)"}
+
+
+def _schema(name: str) -> OperatorSchema:
+    found = SCHEMAS.find(DOMAIN, name, 1)
+    assert found is not None, f"no operator {name}"
+    return found
+
+
+def _shapes(example: RuntimeNode, shapes: list[tuple[int | str | None, ...] | None]) -> tuple[object, list[object]]:
+    """What the rule makes of the inputs with these shapes: the outputs' shapes, and problems."""
+    schema = _schema(example.operator)
+    rule = shape_rule(schema)
+    assert rule is not None
+    facts = []
+    for index, (value, shape) in enumerate(zip(example.inputs, shapes, strict=True)):
+        if value is None:
+            facts.append(ABSENT)
+            continue
+        is_read = index in rule.reads and value.ndim < 2 and shape == value.shape
+        content = tuple(value.reshape(-1).tolist()) if is_read else None
+        facts.append(fact(KINDS.get(value.dtype), shape, content))
+    attributes = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in example.attributes.items()
+    }
+    node = Operands(schema, attributes, tuple(facts), len(example.outputs))
+    return node.finished(rule.infer(node)), [*node.problems]
+
+
+@pytest.mark.parametrize("example", NODES, ids=str)
+def test_the_shapes_are_those_of_the_documentation(example):
+    assert _shapes(example, [None if each is None else each.shape for each in example.inputs]) == (example.outputs, [])
+
+
+@pytest.mark.parametrize("example", NODES, ids=str)
+def test_what_is_not_known_of_the_inputs_contradicts_nothing(example):
+    """Less is known of the outputs then, and nothing else."""
+    known = [None if each is None else each.shape for each in example.inputs]
+    for index, shape in enumerate(known):
+        if shape is None:
+            continue
+        for less in (None, *[(*shape[:axis], None, *shape[axis + 1 :]) for axis in range(len(shape))]):
+            shapes, problems = _shapes(example, [*known[:index], less, *known[index + 1 :]])
+            assert problems == []
+            for found, whole in zip(shapes, example.outputs, strict=True):
+                if found is not None:
+                    assert whole is not None
+                    assert len(found) == len(whole)
+                    assert all(a is None or b is None or a == b for a, b in zip(found, whole, strict=True))
+
+
+def _changed(value: object) -> list[object]:
+    """Other values of an attribute."""
+    if isinstance(value, int):
+        return [-9, -1, 0, 1, 2, 1_000]
+    if isinstance(value, list) and all(isinstance(each, int) for each in value):
+        return [[], value[:-1], [*value, 1], *[[*value[:at], -9, *value[at + 1 :]] for at in range(len(value))]]
+    return []
+
+
+@pytest.mark.parametrize("example", NODES, ids=str)
+def test_whatever_stands_there_no_size_is_negative(example):
+    known = [None if each is None else each.shape for each in example.inputs]
+    nodes = [example]
+    for name, value in example.attributes.items():
+        nodes += [replace(example, attributes={**example.attributes, name: other}) for other in _changed(value)]
+        nodes.append(
+            replace(example, attributes={key: each for key, each in example.attributes.items() if key != name})
+        )
+    shapes: list[list[tuple[int | str | None, ...] | None]] = [known]
+    for index, shape in enumerate(known):
+        others = [(), (0,), (3,), (2, 3), (2, 0, 3), (1, 2, 3, 4), (1, 2, 3, 4, 5)] if shape is not None else []
+        shapes += [[*known[:index], other, *known[index + 1 :]] for other in others]
+    for changed in nodes:
+        for inputs in shapes:
+            found, _ = _shapes(changed, inputs)
+            assert not any(isinstance(dim, int) and dim < 0 for shape in found for dim in shape or ())
+
+
+def test_each_operator_has_a_rule_or_a_reason():
+    listed = [*(name for names in RUNTIME_FAMILIES.values() for name in names.split()), *RUNTIME_WITHOUT_SHAPES]
+    assert sorted(listed) == sorted(SCHEMAS.operator_names(DOMAIN))
+
+
+def test_each_operator_with_a_rule_has_an_example():
+    listed = [name for names in RUNTIME_FAMILIES.values() for name in names.split()]
+    assert sorted(listed) == sorted({example.operator for example in NODES})
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "attributes", "problem"),
+    [
+        (
+            "FusedMatMul",
+            [(2, 3), (3, 4)],
+            {"transA": 1},
+            "Unequal(place=Dimension(operand=1, axis=0, size=3), expected=2",
+        ),
+        ("FusedMatMul", [(2, 3, 4), (5, 4, 6)], {}, "NotBroadcast("),
+        ("DynamicQuantizeMatMul", [(2, 3), (4, 5), ()], {}, "Unequal(place=Dimension(operand=1, axis=0, size=4)"),
+        ("QGemm", [(2, 3), (), (), (4, 5), (), ()], {}, "Unequal(place=Dimension(operand=3, axis=0, size=4)"),
+        ("FusedGemm", [(2, 3), (3, 5), (4,)], {}, "Unequal(place=Dimension(operand=2, axis=0, size=4)"),
+        (
+            "MatMulNBits",
+            [(2, 31)],
+            {"K": 32, "N": 5},
+            "Unequal(place=Dimension(operand=0, axis=1, size=31), expected=32",
+        ),
+        ("FusedConv", [(1, 4, 9, 9), (6, 3, 3, 3)], {}, "Unequal("),
+        ("QLinearAdd", [(2, 3), (), (), (4,), (), (), (), ()], {}, "NotBroadcast("),
+        ("QLinearConcat", [(), (), (2, 3), (), (), (4, 4), (), ()], {"axis": 1}, "Unequal("),
+        ("QLinearConcat", [(), (), (2, 3), (), ()], {"axis": 2}, "AxisOutOfRange("),
+        ("CDist", [(3, 5), (4, 6)], {}, "Unequal("),
+        ("ReduceSumInteger", [(2, 3)], {"axes": (2,), "keepdims": 1}, "AxisOutOfRange("),
+    ],
+)
+def test_operands_that_do_not_fit(operator, inputs, attributes, problem):
+    schema = _schema(operator)
+    rule = shape_rule(schema)
+    assert rule is not None
+    node = Operands(schema, attributes, tuple(fact("tensor(float)", shape) for shape in inputs), 1)
+    assert node.finished(rule.infer(node)) == (None,)
+    assert [repr(each)[: len(problem)] for each in node.problems] == [problem]
+
+
+@pytest.mark.consumers
+@pytest.mark.parametrize("example", [each for each in NODES if each.runs], ids=str)
+def test_onnx_runtime_gives_these_shapes(example):
+    runtime = pytest.importorskip("onnxruntime", reason="no part of the development packages: pip install onnxruntime")
+    made = helper.make_node(
+        example.operator,
+        ["" if each is None else f"x{index}" for index, each in enumerate(example.inputs)],
+        [f"y{index}" for index in range(len(example.outputs))],
+        domain=DOMAIN,
+        **example.attributes,
+    )
+    inputs = {f"x{index}": each for index, each in enumerate(example.inputs) if each is not None}
+    values = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+        for name, value in inputs.items()
+    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name in made.output]
+    graph = helper.make_graph([made], "g", values, outputs)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(DOMAIN, 1)], ir_version=8
+    )
+    found = runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, inputs)
+    for real, shape in zip(found, example.outputs, strict=True):
+        if shape is not None:
+            assert len(real.shape) == len(shape)
+            assert all(size is None or size == given for size, given in zip(shape, real.shape, strict=True))

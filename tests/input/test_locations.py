@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Addresses are told from paths, and shown without what is secret."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
+
+from onnx_lint.input.locations import folder_of, is_glob, is_remote, names_object, shown_address
+
+
+@pytest.mark.parametrize(
+    "path", ["https://h/m.onnx", "s3://b/m.onnx", "hf://o/r", "gs://b", "memory://x", "HTTPS://h/m.onnx", "a+b-c.1://x"]
+)
+def test_addresses(path: str):
+    assert is_remote(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("m.onnx", "./s3:/b", "/a/b", r"C:\m.onnx", "C://m.onnx", "-", "", "://x", "1a://x", "file:///m.onnx"),
+        *("FILE://m.onnx", "local://m.onnx", "a b://c", "dir/https://h/m.onnx", "s3:/b/m.onnx"),
+    ],
+)
+def test_paths(path: str):
+    assert not is_remote(path)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://h/m.onnx", "https://h/m.onnx"),
+        ("https://u:p@h:1/m.onnx", "https://h:1/m.onnx"),
+        ("https://u:p@x@h/m.onnx", "https://h/m.onnx"),
+        ("https://h/m.onnx?X-Amz-Signature=abc&X-Amz-Date=1", "https://h/m.onnx?X-Amz-Signature=***&X-Amz-Date=***"),
+        ("https://h/m.onnx?sv=1&sig=a%2Fb=", "https://h/m.onnx?sv=***&sig=***"),
+        ("https://h/m.onnx?token", "https://h/m.onnx?***"),
+        ("https://h/m.onnx?a?b=c", "https://h/m.onnx?a?b=***"),
+        ("https://h/m.onnx?download=1&ref=main", "https://h/m.onnx?download=1&ref=main"),
+        ("https://h/m.onnx#access_token=abc", "https://h/m.onnx"),
+        ("https://h/a;jsessionid=abc/m.onnx", "https://h/a;jsessionid=***/m.onnx"),
+        ("https://h?key=abc", "https://h?key=***"),
+        ("https://u:p@h", "https://h"),
+        ("https://u:p/w@h/m.onnx", "https://h/m.onnx"),  # the host is u, as every client has it; but it is a password
+        ("https://u:p?w@h/m.onnx", "https://h/m.onnx"),
+        ("https://u:p#w@h/m.onnx", "https://h/m.onnx"),
+        ("https://u:p@h/a@b/m.onnx", "https://h/a@b/m.onnx"),
+        ("https://h:1/a@b/m.onnx", "https://h:1/a@b/m.onnx"),
+        ("https://h:/a@b/m.onnx", "https://h:/a@b/m.onnx"),
+        ("https://[::1]:1/a@b/m.onnx", "https://[::1]:1/a@b/m.onnx"),
+        ("https://h/m.onnx?path=a;sig=abc", "https://h/m.onnx?path=***"),
+        ("https://h/m.onnx?format=a%26sig=abc", "https://h/m.onnx?format=***"),
+        ("https://h/m.onnx?ref=https://u:p@h", "https://h/m.onnx?ref=***"),
+        ("s3://key:sec/ret@b/m.onnx", "s3://b/m.onnx"),
+        ("s3://arn:aws:s3:r:1:accesspoint/p/a@b.onnx", "s3://arn:aws:s3:r:1:accesspoint/p/a@b.onnx"),
+        ("hf://u:p@org/repo", "hf://org/repo"),
+        ("s3://key:secret@b/m.onnx", "s3://b/m.onnx"),
+        ("s3://b/m.onnx?versionId=1", "s3://b/m.onnx?versionId=1"),
+        ("s3://b/a#b.onnx", "s3://b/a#b.onnx"),
+        ("hf://org/repo@main/m.onnx", "hf://org/repo@main/m.onnx"),
+        ("hf://gpt2@main/m.onnx", "hf://gpt2@main/m.onnx"),
+    ],
+)
+def test_what_is_shown(address: str, shown: str):
+    assert shown_address(address) == shown
+    assert shown_address(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("https://h/a/m.onnx?sig=a/b", "https://h/a"),
+        ("s3://b/m.onnx", "s3://b"),
+        ("s3://b/a/m.onnx?versionId=a/b", "s3://b/a"),
+        ("https://u:p@h/a/m.onnx", "https://u:p@h/a"),
+    ],
+)
+def test_folders(address: str, folder: str):
+    assert folder_of(address) == folder
+
+
+@pytest.mark.parametrize(
+    ("address", "glob", "named"),
+    [
+        ("https://h/m.onnx?a=*", False, True),
+        ("https://h/get?id=1", False, True),
+        ("https://h/models/", False, False),
+        ("https://h/*.onnx", True, False),
+        ("s3://b/m.onnx", False, True),
+        ("s3://b/m.onnx?versionId=1", False, True),
+        ("s3://b/models", False, False),
+        ("s3://b/m?.onnx", True, False),
+        ("hf://org/repo", False, False),
+        ("hf://org/repo/m.onnx", False, True),
+    ],
+)
+def test_globs_and_objects(address: str, glob: bool, named: bool):
+    assert (is_glob(address), names_object(address)) == (glob, named)
+
+
+def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
+    (tmp_path / "m.textproto").write_text(CLEAN)
+    (tmp_path / "l").write_text("m.textproto\n")
+    absent = ["onnx_lint.remote", "fsspec", "aiohttp", "asyncio", "ssl", "http.client", "urllib.request"]
+    code = (
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print(sorted(set({absent}) & set(sys.modules))))\n"
+        "from onnx_lint.__main__ import main\n"
+        "main()"
+    )
+    for arguments in (["m.textproto"], ["m.textproto", "-f", "json", "--timings", "-q"], ["--files-from", "l"]):
+        done = _run(code, arguments, tmp_path)
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
+
+
+def _run(code: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the code in a process of its own, with the package from the checkout."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("address", ["https://h/m.onnx", "https://h/", "s3://b/m.onnx", "gs://b/**/*.onnx", "hf://o/r"])
+def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, address: str):
+    """In a process of its own, in which none of the packages of the extra can be imported."""
+    names = ("aiohttp", "aiobotocore", "botocore", "fsspec", "gcsfs", "huggingface_hub", "s3fs", "yarl")
+    code = f"import sys\nsys.modules.update(dict.fromkeys({names}))\nfrom onnx_lint.__main__ import main\nmain()"
+    done = _run(code, [address], tmp_path)
+    wanted = f"{address}: remote models need further packages: pip install 'onnx-lint[remote]'"
+    assert (done.returncode, wanted in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and lists in attributes that an operator can do nothing with."""
+
+from __future__ import annotations
+
+import pytest
+from support.models.model_samples import from_text
+
+from onnx_lint.ir.operators.attribute_faults import attribute_faults
+from onnx_lint.spec.operators import BUILT_IN
+
+
+def _faults(op_type: str, version: int, attributes: str) -> list[tuple[str, str]]:
+    [form] = from_text(f'graph {{ node {{ op_type: "{op_type}" {attributes} }} }}').main_graph.forms
+    schema = BUILT_IN.find("", op_type, version)
+    assert schema is not None
+    return [(fault.attribute, fault.what) for fault in attribute_faults(schema, form)]
+
+
+@pytest.mark.parametrize(
+    ("op_type", "attributes", "faults"),
+    [
+        ("Transpose", 'attribute { name: "perm" type: INTS ints: [1, 0] }', []),
+        ("Transpose", 'attribute { name: "perm" type: INTS ints: [1, 1] }', ["perm"]),
+        ("Conv", 'attribute { name: "pads" type: INTS ints: [0, -1] }', ["pads"]),
+        ("Conv", 'attribute { name: "pads" type: INTS ref_attr_name: "p" }', []),
+        ("Conv", 'attribute { name: "pads" type: INT i: -1 }', []),
+        ("Einsum", 'input: "x" attribute { name: "equation" type: STRING s: "ij->k" }', ["equation"]),
+        ("Einsum", 'input: "x" attribute { name: "equation" type: STRING s: "ij->j" }', []),
+        ("Relu", 'attribute { name: "perm" type: INTS ints: [1, 1] }', []),
+    ],
+)
+def test_each_attribute_has_one_fault_at_most(op_type: str, attributes: str, faults: list[str]):
+    found = _faults(op_type, 13, attributes)
+    assert [name for name, _ in found] == faults
+    assert all(what for _, what in found)

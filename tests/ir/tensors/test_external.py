@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""External data on a real file system: links, special files, and models that have no folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from onnx_lint import lint, schema
+
+FLOAT, EXTERNAL = 1, 1
+
+
+def model_with(location: str) -> bytes:
+    """A model whose initializer `w` of four floats is in the file at `location`."""
+    model = schema.message("ModelProto")()
+    model.ir_version, model.producer_name = 10, "tests"
+    model.opset_import.add().version = 21
+    graph = model.graph
+    graph.name = "graph"
+    node = graph.node.add()
+    node.op_type = "Add"
+    node.input.extend(["x", "w"])
+    node.output.append("y")
+    for values, name in ((graph.input, "x"), (graph.output, "y")):
+        value = values.add()
+        value.name = name
+        value.type.tensor_type.elem_type = FLOAT
+        value.type.tensor_type.shape.dim.add().dim_value = 4
+    tensor = graph.initializer.add()
+    tensor.name, tensor.data_type, tensor.data_location = "w", FLOAT, EXTERNAL
+    tensor.dims.append(4)
+    entry = tensor.external_data.add()
+    entry.key, entry.value = "location", location
+    return bytes(model.SerializeToString())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inside = tmp_path / "model"
+    inside.mkdir()
+    (tmp_path / "secret.bin").write_bytes(bytes(16))
+    return inside
+
+
+def verdict(folder: Path, location: str, **options: bool) -> list[tuple[str, str]]:
+    path = folder / "model.onnx"
+    path.write_bytes(model_with(location))
+    return [(diagnostic.rule, diagnostic.message) for diagnostic in lint(path, **options).diagnostics]
+
+
+PREFIX = "the external data of tensor 'w' of main graph 'graph'"
+
+
+def test_a_regular_file_is_fine(folder: Path):
+    (folder / "w.bin").write_bytes(bytes(16))
+    assert verdict(folder, "w.bin") == []
+
+
+def test_a_symbolic_link_is_not_followed(folder: Path):
+    (folder / "w.bin").symlink_to(folder.parent / "secret.bin")
+    expected = [("linked-external-file", f"{PREFIX} is reached through a link: 'w.bin' is a symbolic link")]
+    assert verdict(folder, "w.bin") == expected
+
+
+def test_a_link_that_leads_nowhere_is_a_link(folder: Path):
+    (folder / "w.bin").symlink_to(folder / "gone.bin")
+    expected = [("linked-external-file", f"{PREFIX} is reached through a link: 'w.bin' is a symbolic link")]
+    assert verdict(folder, "w.bin") == expected
+
+
+def test_a_linked_parent_folder_is_not_followed(folder: Path):
+    (folder / "sub").symlink_to(folder.parent)
+    expected = [("linked-external-file", f"{PREFIX} is reached through a link: 'sub' is a symbolic link")]
+    assert verdict(folder, "sub/secret.bin") == expected
+
+
+def test_the_folder_of_the_model_may_itself_be_reached_through_a_link(folder: Path):
+    (folder / "w.bin").write_bytes(bytes(16))
+    (folder.parent / "alias").symlink_to(folder)
+    assert verdict(folder.parent / "alias", "w.bin") == []
+
+
+def test_a_hard_link_is_told(folder: Path):
+    os.link(folder.parent / "secret.bin", folder / "w.bin")
+    expected = [("linked-external-file", f"{PREFIX} is reached through a link: 'w.bin' has 2 hard links")]
+    assert verdict(folder, "w.bin") == expected
+
+
+def test_a_pipe_is_no_regular_file(folder: Path):
+    os.mkfifo(folder / "w.bin")
+    expected = [("missing-external-file", f"{PREFIX} cannot be read: 'w.bin' is no regular file")]
+    assert verdict(folder, "w.bin") == expected
+
+
+def test_a_name_that_is_too_long_for_the_file_system(folder: Path):
+    ((rule, message),) = verdict(folder, "w" * 5000)
+    assert rule == "missing-external-file"
+    assert message.startswith(f"{PREFIX} cannot be read: 'www")
+    assert len(message) < 300
+
+
+def test_a_folder_that_may_not_be_entered(folder: Path):
+    closed = folder / "closed"
+    closed.mkdir(mode=0)
+    if os.access(closed, os.X_OK):  # the superuser may enter any folder
+        closed.rmdir()
+    found = verdict(folder, "closed/w.bin")
+    closed.exists() and closed.chmod(stat.S_IRWXU)
+    assert [rule for rule, _ in found] == ["missing-external-file"]
+
+
+def test_a_model_without_a_folder_is_not_looked_up():
+    report = lint(model_with("gone.bin"))
+    assert report.diagnostics == ()
+
+
+def test_the_file_system_is_left_alone_on_demand(folder: Path):
+    assert verdict(folder, "gone.bin", external_data=False) == []
+
+
+def test_no_unsafe_location_is_looked_up(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    def looked_up(path: object) -> None:
+        raise AssertionError(f"{path} was looked up")
+
+    monkeypatch.setattr(os, "lstat", looked_up)
+    for location in ("/etc/passwd", "../secret.bin", "a/../../secret.bin", "a\\..\\b", "C:\\x", "#x", "w\0.bin"):
+        rules = {rule for rule, _ in verdict(folder, location)}
+        assert rules <= {"non-relative-location", "parent-directory-location"}
+        assert rules
+
+
+def test_every_security_rule_names_what_it_guards_against():
+    from onnx_lint.engine.registry import registry
+
+    guarded = {name: entry.rule.security for name, entry in registry().items() if entry.rule.security}
+    assert {"non-relative-location", "parent-directory-location", "linked-external-file"} <= guarded.keys()
+    assert all(reference.startswith(("CVE-", "CWE-", "GHSA-")) for ids in guarded.values() for reference in ids)
+
+
+@pytest.mark.parametrize("part", ["a/", "./", "../", "a\\", "..", "."])
+def test_a_location_longer_than_any_path_is_judged_at_once(folder: Path, part: str):
+    location = part * (10_000_000 // len(part))
+    rules = {rule for rule, _ in verdict(folder, location)}
+    assert "non-relative-location" in rules
+    assert ("parent-directory-location" in rules) is (part == "../")

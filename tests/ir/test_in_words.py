@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a type is written in messages."""
+
+from __future__ import annotations
+
+import pytest
+from support.models.type_texts import SHAPELESS, mapping, optional, sequence, tensor, type_of
+
+from onnx_lint.ir.in_words import describe_type
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "no type"),
+        (SHAPELESS, "float"),
+        (tensor(1), "float[]"),
+        (tensor(7, 2, "N", None, -1), "int64[2,N,?,-1]"),
+        (tensor(99, 2), "element type 99[2]"),
+        ("tensor_type { }", "undefined"),
+        (tensor(1, *range(10)), "float[0,1,2,3,4,5,6,7,... 10 dimensions]"),
+        (tensor(1, "a\\nb"), "float[a\\nb]"),
+        (tensor(28, 2, kind="sparse_tensor_type"), "sparse float6e3m2[2]"),
+        (sequence(mapping(8, SHAPELESS)), "seq(map(string, float))"),
+        (optional(sequence(SHAPELESS)), "optional(seq(float))"),
+        ('opaque_type { domain: "d" name: "a" }', "opaque(d,a)"),
+    ],
+)
+def test_describe_type(text: str, expected: str):
+    assert describe_type(type_of(text)) == expected

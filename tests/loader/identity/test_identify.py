@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is no model is told by what it is."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import zipfile
+
+import pytest
+from google.protobuf import json_format
+from support.models.loader_samples import MODEL, loaded
+from support.models.messages import message_of
+from support.wire.wire_bytes import (
+    GRAPH,
+    length,
+    number,
+    rich_model,
+)
+
+from onnx_lint import schema
+from onnx_lint.model import FaultKind
+
+
+def _zip() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("model.onnx", MODEL)
+    return buffer.getvalue()
+
+
+TENSOR = number(1, 2) + number(2, 1) + length(8, "x") + length(9, bytes(8))
+
+NO_MODELS = {
+    "empty": (b"", "the file is empty"),
+    "lfs-pointer": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+        "the file is a Git LFS pointer; the model itself was not checked out",
+    ),
+    "gzip": (gzip.compress(MODEL), "the file is a gzip archive, not a model"),
+    "zip": (_zip(), "the file is a zip archive (such as a PyTorch checkpoint or a NumPy .npz), not a model"),
+    "empty-zip": (b"PK\5\6" + bytes(18), "the file is an empty zip archive, not a model"),
+    "tar": (b"model.onnx".ljust(257, b"\0") + b"ustar\x0000", "the file is a tar archive, not a model"),
+    "text": (b"Not found.\n", "the file is text, not a model"),
+    "onnx.parser": (
+        b'<\n   ir_version: 8,\n   opset_import: [ "" : 18 ]\n>\nagraph (float[N] x) => (float[N] y) { y = Relu(x) }\n',
+        "the file is in the syntax of onnx.parser, which is no serialized form of a model",
+    ),
+    "a graph for onnx.parser": (
+        b"agraph (float[N] x) => (float[N] y) { y = Relu(x) }",
+        "the file is in the syntax of onnx.parser, which is no serialized form of a model",
+    ),
+    "html": (b"\n <!DOCTYPE html>\n<p>", "the file is HTML or XML text, not a model"),
+    "xml": (b'<?xml version="1.0"?><net/>', "the file is HTML or XML text, not a model"),
+    "utf-16": ("ir_version: 8".encode("utf-16"), "the file is UTF-16 text, not a model"),
+    "ort": (b"\x20\0\0\0ORTM" + bytes(24), "the file is an ONNX Runtime flatbuffer (.ort), not a model"),
+    "tflite": (b"\x20\0\0\0TFL3" + bytes(24), "the file is a TensorFlow Lite flatbuffer, not a model"),
+    "safetensors": (b'\x08\0\0\0\0\0\0\0{"a":{}}' + bytes(9), "the file is a safetensors file, not a model"),
+    "npy": (b"\x93NUMPY\1\0v\0{'descr'", "the file is a NumPy array, not a model"),
+    "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(9), "the file is an HDF5 file, not a model"),
+    "gguf": (b"GGUF\3\0\0\0", "the file is a GGUF file, not a model"),
+    "pickle": (b"\x80\x04\x95\0\0\0\0\0\0\0\0}\x94.", "the file is a Python pickle, not a model"),
+    "tensor": (TENSOR, "the file is no ModelProto, but may be TensorProto (option --proto)"),
+    "graph": (
+        GRAPH + length(11, length(1, "x")) + length(12, length(1, "y")),
+        "the file is no ModelProto, but may be GraphProto (option --proto)",
+    ),
+    "random": (b"\xff" + random.Random(3).randbytes(500), "the file is binary data, but no Protocol Buffers message"),
+    "zeros": (bytes(1000), "the file is binary data, but no Protocol Buffers message"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), NO_MODELS.values(), ids=NO_MODELS)
+def test_what_is_no_model_is_named(data: bytes, message: str):
+    model = loaded(data)
+    assert not model.loaded
+    assert [(fault.kind, str(fault.place), fault.message, fault.offset) for fault in model.faults] == [
+        (FaultKind.NOT_A_MODEL, "model", message, 0)
+    ]
+
+
+def test_an_empty_standard_input_is_named():
+    assert [fault.message for fault in loaded(b"", "-").faults] == ["standard input is empty"]
+
+
+TEXT = """
+ir_version: 10
+opset_import { version: 21 }
+graph { name: "graph" node { op_type: "Relu" input: "x" output: "y" } }
+"""
+
+
+@pytest.mark.parametrize("name", ["model.textproto", "model.txtpb", "model.pbtxt", "model.onnx", "-", ""])
+def test_text_is_told_by_its_content(name: str):
+    model = loaded(TEXT.encode(), name)
+    assert (model.loaded, model.form) == (True, "textproto")
+    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
+    assert model.main_graph.nodes[0].op_type == "Relu"
+    assert model.byte_range(model.main_graph.place) is None
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])
+@pytest.mark.parametrize("keep_names", [True, False])
+def test_json_is_told_by_its_content(name: str, keep_names: bool):
+    proto = schema.message("ModelProto").FromString(rich_model())
+    text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
+    model = loaded(text.encode(), name)
+    assert (model.loaded, model.form) == (True, "json")
+    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
+    assert message_of(model) == proto
+
+
+@pytest.mark.parametrize("name", ["model.textproto", "model.json"])
+def test_binary_is_told_by_its_content(name: str):
+    model = loaded(MODEL, name)
+    assert (model.loaded, model.form) == (True, "binary")
+
+
+def test_a_byte_order_mark_is_no_fault():
+    assert loaded(b"\xef\xbb\xbf" + TEXT.encode()).loaded

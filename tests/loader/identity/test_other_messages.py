@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told of messages of ONNX that are no models."""
+
+from __future__ import annotations
+
+import pytest
+from support.models.sound_documents import SOUND, only_fault, sound_message
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+
+
+@pytest.mark.parametrize("kind", SOUND)
+def test_the_kinds_that_a_file_may_be_are_named(kind: str):
+    rule, message = only_fault(sound_message(kind).SerializeToString())
+    assert rule == "not-a-model"
+    named = (
+        message.removeprefix("the file is no ModelProto, but may be ").removesuffix(" (option --proto)").split(" or ")
+    )
+    ambiguous = {"SequenceProto": ["SequenceProto", "OptionalProto"]}
+    assert named == ambiguous.get(kind, [kind])
+
+
+TWICE = {
+    "OperatorSetProto": "field magic of OperatorSetProto is given more than once; parsers keep only the last; "
+    "this is what two operator sets written one after the other look like",
+    "TensorProto": "field data_type of TensorProto is given more than once; parsers keep only the last; "
+    "this is what two tensors written one after the other look like",
+}
+
+
+@pytest.mark.parametrize("kind", TWICE)
+def test_two_documents_in_one_file_are_told(kind: str):
+    magic = b"\x0a\x09ONNXOPSET" if kind == "OperatorSetProto" else b""
+    data = (magic + sound_message(kind).SerializeToString()) * 2
+    messages = [fault.message for fault in load(BytesSource(data), "x.pb").faults]
+    assert TWICE[kind] in messages
+
+
+@pytest.mark.parametrize("kind", SOUND)
+def test_a_truncated_document_is_told(kind: str):
+    data = sound_message(kind).SerializeToString()
+    model = load(BytesSource(data[:-1]), "x", proto=kind)
+    assert not model.loaded
+    assert len(model.faults) == 1

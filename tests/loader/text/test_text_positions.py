@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places of a text stand in the line and column that somebody marked, or where the value is that was printed there."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from google.protobuf import json_format, text_format
+from google.protobuf.descriptor import FieldDescriptor
+from support.processes.time_limit import time_limit
+
+from onnx_lint import schema
+from onnx_lint.ir.places.place import Key
+from onnx_lint.loader.text.text_positions import Position, json_positions, positions_at, text_positions
+
+MARK = re.compile("«([^»]*)»")
+"""The place of what follows it; the text that is read is without it."""
+
+TEXT = """\
+ir_version: «ir_version»8 producer_name: «producer_name»'a' "b"  # ir_version: 9
+«opset_import[0]»opset_import { version: «opset_import[0].version»-5 }
+«opset_import[1]»opset_import: < version: «opset_import[1].version»0x11, domain: «opset_import[1].domain»"}" >;
+opset_import: [ ]
+«graph»graph {
+\tname: «graph.name»"\\"{ é" "g" , doc_string:
+      # "none"
+      «graph.doc_string»"graph {";
+  «graph.node[0]»node { «graph.node[0].input»input: «graph.node[0].input[0]»"x" input: [ ]
+    input: [«graph.node[0].input[1]»"y" # , "no"
+       "z", «graph.node[0].input[2]»'w' ] input : «graph.node[0].input[3]»"v"
+  } ,
+  node: [ «graph.node[1]»{ op_type: «graph.node[1].op_type»"é" 'u', name: «graph.node[1].name»"n" },
+   «graph.node[2]»< name: «graph.node[2].name»"n" > ]
+  «graph.node[3]»node { attribute [ «graph.node[3].attribute[0]»{
+       ints: [«graph.node[3].attribute[0].ints[0]»1,«graph.node[3].attribute[0].ints[1]»-2 ,
+         «graph.node[3].attribute[0].ints[2]»3
+         # between, two
+         , «graph.node[3].attribute[0].ints[3]»4, «graph.node[3].attribute[0].ints[4]»0x5]
+       floats: «graph.node[3].attribute[0].floats[0]»-inf floats: [«graph.node[3].attribute[0].floats[1]»1.5f,
+         «graph.node[3].attribute[0].floats[2]»1e+3]
+       type: «graph.node[3].attribute[0].type»INTS «graph.node[3].attribute[0].g»g <> } ] }
+}
+«metadata_props[0]»metadata_props { key: «metadata_props[0].key»"k" value: «metadata_props[0].value»"v" }
+"""
+
+JSON = """\
+{ "irVersion": «ir_version»8,
+  «opset_import»"opset_import": [«opset_import[0]»{"version": «opset_import[0].version»"17"},
+\t«opset_import[1]»{"domain" : «opset_import[1].domain»"}]", "version": «opset_import[1].version»-5 } ],
+  «graph»"\\u0067raph": {
+    "name": "\\"g\\": {é", "node": [ «graph.node[0]»{ "input" : [ «graph.node[0].input[0]»"x" ,
+           «graph.node[0].input[1]»"y"], "opType":«graph.node[0].op_type»"é" , "output":[]},
+      «graph.node[1]»{"attribute": [«graph.node[1].attribute[0]»{
+         "ints": [«graph.node[1].attribute[0].ints[0]»1, «graph.node[1].attribute[0].ints[1]»"2",
+           «graph.node[1].attribute[0].ints[2]»3 , «graph.node[1].attribute[0].ints[3]»-4],
+         "type" : «graph.node[1].attribute[0].type»"INTS", «graph.node[1].attribute[0].g»"g": { }, "s": null,
+         "floats":[«graph.node[1].attribute[0].floats[0]»"NaN",«graph.node[1].attribute[0].floats[1]»1.5e+3] } ] } ]
+  }
+}
+"""
+
+FORMS = {"text": (TEXT, text_positions), "json": (JSON, json_positions)}
+
+
+def key_of(path: str) -> Key:
+    steps = re.findall(r"(\w+)(?:\[(\d+)\])?", path)
+    return tuple((name, int(index) if index else None) for name, index in steps)
+
+
+def unmarked(text: str) -> tuple[str, dict[Key, Position]]:
+    """The text without its marks, and the place that each of them gives."""
+    found = {}
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        while mark := MARK.search(line):
+            found[key_of(mark[1])] = (number + 1, mark.start() + 1)
+            line = line[: mark.start()] + line[mark.end() :]
+        lines[number] = line
+    return "\n".join(lines), found
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("form", FORMS)
+def test_places_stand_where_they_are_marked(form: str, line_end: str):
+    marked, positions = FORMS[form]
+    text, expected = unmarked(marked)
+    text = text.replace("\n", line_end)
+    (text_format if form == "text" else json_format).Parse(text, schema.message("ModelProto")())
+    assert len(expected) == marked.count("«") > 20
+    assert positions(text, "ModelProto", expected) == expected
+    for key, position in expected.items():  # by itself too
+        assert positions(text, "ModelProto", [key]) == {key: position}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("path", "around"),
+    [
+        ("graph.node[1].attribute[0].t.dims[3]", "graph.node[1].attribute[0]"),
+        ("graph.node[0].input[9]", "graph.node[0]"),
+        ("graph.node[0].no_such_field", "graph.node[0]"),
+        ("graph.node[0].input[0].name", "graph.node[0].input[0]"),
+        ("graph.node[99]", "graph"),
+    ],
+)
+def test_what_is_not_there_stands_where_the_message_around_it_does(form: str, path: str, around: str):
+    marked, positions = FORMS[form]
+    if form == "text":
+        around = "graph.node[1]" if path.startswith("graph.node[1]") else around
+    text, expected = unmarked(marked)
+    assert positions(text, "ModelProto", [key_of(path)]) == {key_of(path): expected[key_of(around)]}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_not_in_the_root_stands_at_the_beginning(form: str):
+    marked, positions = FORMS[form]
+    text, _ = unmarked(marked)
+    keys = [(), (("training_info", 0),), (("domain", None),)]
+    assert positions(text, "ModelProto", keys) == dict.fromkeys(keys, (1, 1))
+
+
+@pytest.mark.parametrize("positions", [text_positions, json_positions])
+@pytest.mark.parametrize("text", ["", "}", "]}>", "graph", "[[[{", '{"graph": [[', ": : [1,", "1,2,"])
+def test_what_is_no_message_has_positions_as_well(positions: Any, text: str):
+    assert set(positions(text, "ModelProto", [key_of("graph.node[0]")]).values()) == {(1, 1)}
+
+
+def test_of_a_field_by_both_of_its_names_the_last_counts():
+    text, expected = unmarked(
+        """{"graph": {"node": [{"opType": "A", "input": ["a", "b"],
+        "op_type": «graph.node[0].op_type»"B", "input": [«graph.node[0].input[0]»"c"]}]}}"""
+    )
+    text = text.replace('"input": ["a", "b"]', '"doc_string": "d", "docString": "e"')
+    assert json_positions(text, "ModelProto", expected) == expected
+    text, expected = unmarked(
+        """{"sparseInitializer": [{"dims": [1, 2]}, {"dims": [3]}],
+        «sparse_initializer»"sparse_initializer": [{"dims": [«sparse_initializer[0].dims[0]»4]}]}"""
+    )
+    absent = key_of("sparse_initializer[1].dims[0]")
+    found = json_positions(text, "GraphProto", [*expected, absent])
+    assert found == {**expected, absent: (1, 1)}
+    parsed = json_format.Parse(text, schema.message("GraphProto")())
+    assert [list(sparse.dims) for sparse in parsed.sparse_initializer] == [[4]]
+
+
+def test_lines_and_columns_of_characters():
+    text = "é\t\U0001f600x\r\n\n  y"
+    assert positions_at(text, [3, 0, 4, 6, 9]) == {0: (1, 1), 3: (1, 4), 4: (1, 5), 6: (2, 1), 9: (3, 3)}
+
+
+# --- models that are printed
+
+
+def random_message(kind: str, rng: random.Random, numbers: Iterator[int], depth: int = 0) -> Any:
+    """A message with random fields, of which no two values are the same but those of enums."""
+    message = schema.message(kind)()
+    oneofs = set()
+    for field in message.DESCRIPTOR.fields:
+        if field.containing_oneof is not None and field.containing_oneof.name in oneofs:
+            continue
+        if rng.random() > (0.9 if depth < 2 else 0.4):
+            continue
+        if field.containing_oneof is not None:
+            oneofs.add(field.containing_oneof.name)
+        count = rng.randrange(1, 4)
+        if field.message_type is not None:
+            if depth >= 5:
+                continue
+            # A field of a nested message is named `Outer.Inner`.
+            inner = field.message_type.full_name.removeprefix(f"{schema.PACKAGE}.")
+            for _ in range(count if field.is_repeated else 1):
+                made = random_message(inner, rng, numbers, depth + 1)
+                target = getattr(message, field.name)
+                target.add().CopyFrom(made) if field.is_repeated else target.CopyFrom(made)
+                if not field.is_repeated:
+                    target.SetInParent()
+        elif field.is_repeated:
+            getattr(message, field.name).extend(_value(field, rng, numbers) for _ in range(count))
+        else:
+            setattr(message, field.name, _value(field, rng, numbers))
+    return message
+
+
+def _value(field: FieldDescriptor, rng: random.Random, numbers: Iterator[int]) -> Any:
+    number = next(numbers)
+    if field.enum_type is not None:
+        return rng.choice(field.enum_type.values).number
+    if field.type == field.TYPE_BYTES:
+        return b"bytes %d" % number
+    if field.type == field.TYPE_STRING:
+        return rng.choice(("s%d {", "é%d", "#%d,", "%d]", "[%d")) % number
+    return number + 0.5 if field.type in {field.TYPE_FLOAT, field.TYPE_DOUBLE} else number
+
+
+def scalars(message: Any, way: Key = ()) -> Iterator[tuple[Key, FieldDescriptor, Any]]:
+    """All values that are no messages, with their places."""
+    for field, value in message.ListFields():
+        for index, item in enumerate(value) if field.is_repeated else [(None, value)]:
+            key = (*way, (field.name, index))
+            if field.message_type is not None:
+                yield from scalars(item, key)
+            else:
+                yield key, field, item
+
+
+def as_text(field: FieldDescriptor, value: Any) -> str:
+    if field.enum_type is not None:
+        return str(field.enum_type.values_by_number[value].name)
+    if isinstance(value, str | bytes):
+        return '"' + (value if isinstance(value, str) else value.decode()) + '"'
+    return str(value)
+
+
+def as_json(field: FieldDescriptor, value: Any) -> str:
+    if isinstance(value, bytes):
+        return '"' + base64.b64encode(value).decode() + '"'
+    is_quoted = field.type in {field.TYPE_INT64, field.TYPE_UINT64, field.TYPE_ENUM}
+    return f'"{as_text(field, value)}"' if is_quoted else as_text(field, value)
+
+
+STYLES: list[tuple[Any, dict[str, Any]]] = [
+    (text_format.MessageToString, {}),
+    (text_format.MessageToString, {"as_one_line": True}),
+    (text_format.MessageToString, {"use_short_repeated_primitives": True}),
+    (
+        text_format.MessageToString,
+        {"pointy_brackets": True, "use_short_repeated_primitives": True, "as_one_line": True},
+    ),
+    (json_format.MessageToJson, {}),
+    (json_format.MessageToJson, {"indent": None, "preserving_proto_field_name": True}),
+]
+
+
+@pytest.mark.parametrize("style", range(len(STYLES)))
+@pytest.mark.parametrize("seed", range(6))
+def test_each_value_of_a_printed_message_is_found(seed: int, style: int):
+    rng = random.Random(seed)
+    message = random_message(rng.choice(("ModelProto", "FunctionProto")), rng, itertools.count(1000))
+    printer, options = STYLES[style]
+    if printer is json_format.MessageToJson:
+        text, positions, shown = printer(message, ensure_ascii=False, **options), json_positions, as_json
+    else:
+        text, positions, shown = printer(message, as_utf8=True, **options), text_positions, as_text
+    expected = list(scalars(message))
+    assert len(expected) > 100
+    found = positions(text, message.DESCRIPTOR.name, [key for key, _, _ in expected])
+    lines = text.split("\n")
+    for key, field, value in expected:
+        line, column = found[key]
+        token = shown(field, value)
+        assert re.match(re.escape(token) + r"(?!\w)", lines[line - 1][column - 1 :]), key
+    assert len(set(found.values())) == len(expected)
+    for key, _, _ in rng.sample(expected, 20):  # what else is asked for is passed over as a whole
+        assert positions(text, message.DESCRIPTOR.name, [key]) == {key: found[key]}
+
+
+def test_the_time_is_linear_in_the_text_and_the_places():
+    nodes = [f'{{"input": ["a{index}", "b"], "name": "n{index}"}}' for index in range(20_000)]
+    text = '{"graph": {"node": [' + ",".join(nodes) + "]}}"
+    keys = [key_of(f"graph.node[{index}].input[1]") for index in range(20_000)]
+    with time_limit(10):
+        found = json_positions(text, "ModelProto", keys)
+    assert all(text[column - 1 : column + 2] == '"b"' for _, column in found.values())

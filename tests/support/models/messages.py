@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The message of a model, of which `Model.proto` has parts as bytes."""
+
+from __future__ import annotations
+
+from onnx_lint import schema
+from onnx_lint.ir.documents.kinds import MODEL
+from onnx_lint.model import Model, Proto
+
+
+def message_of(model: Model) -> Proto:
+    """A new ModelProto with what is in the model."""
+    return schema.message(MODEL).FromString(model.proto.SerializePartialToString())

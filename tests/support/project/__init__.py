@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checkout, its fixtures and its rules."""

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes entries of the registry for rules that stand in no file."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from onnx_lint.engine.registry import Registered, index_entry
+from onnx_lint.rule import Rule
+
+
+def registered(rule: Rule, chapter: str, module: str, plugin: str | None) -> Registered:
+    """The entry of a rule that is made by a test."""
+    package = module.rpartition(".")[0] or "made_rules_package"
+    sys.modules.setdefault(package, ModuleType(package))
+    entry = Registered(rule.id, chapter, f"{package}.{module.rpartition('.')[2]}", plugin, **index_entry(rule))
+    entry.__dict__["rule"] = rule
+    return entry

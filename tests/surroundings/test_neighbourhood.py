@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes around a finding: which are drawn, in graphs of every kind and of any size."""
+
+from __future__ import annotations
+
+import time
+
+import onnx
+import onnx.parser
+import pytest
+
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.report import Diagnostic, Neighbourhood
+from onnx_lint.surroundings.neighbourhood import MAX_NODES, MAX_OF_A_NODE, PER_RULE
+
+CHAIN = """
+<ir_version: 10, opset_import: ["": 21], producer_name: "a test">
+g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {
+  a = Relu(x)
+  b = Abs(a)
+  c = Add(b, lost)
+  d = Add(c, w)
+  e = Neg(d)
+  y = Sqrt(e)
+}"""
+
+
+def found(model: onnx.ModelProto, rule: str) -> list[Diagnostic]:
+    file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", Settings(), pictures=True)
+    assert file.internal_errors == ()
+    return [item for item in file.diagnostics if item.rule == rule]
+
+
+def drawn(model: onnx.ModelProto, rule: str = "undefined-name") -> Neighbourhood:
+    [item] = found(model, rule)
+    assert item.neighbourhood is not None
+    return item.neighbourhood
+
+
+def edges(picture: Neighbourhood) -> set[tuple[str, str, str]]:
+    nodes = picture.nodes
+    return {(nodes[each.source].kind, each.name, nodes[each.target].kind) for each in picture.edges}
+
+
+def test_two_hops_around_a_node_are_drawn():
+    picture = drawn(onnx.parser.parse_model(CHAIN))
+    assert edges(picture) == {
+        ("input", "x", "Relu"),
+        ("Relu", "a", "Abs"),
+        ("Abs", "b", "Add"),
+        ("undefined", "lost", "Add"),
+        ("Add", "c", "Add"),
+        ("Add", "d", "Neg"),
+    }
+    assert [node.index for node in picture.nodes if node.is_fault] == [2, None]
+    assert [edge.name for edge in picture.edges if edge.is_fault] == ["lost"]
+    assert {edge.known for edge in picture.edges if edge.name == "b"} == {"float[2]"}
+
+
+def test_nothing_is_drawn_unless_asked_for():
+    data = onnx.parser.parse_model(CHAIN).SerializeToString()
+    assert {item.neighbourhood for item in lint_source(BytesSource(data), "m.onnx", Settings()).diagnostics} == {None}
+
+
+def test_a_nested_graph_is_drawn_by_itself():
+    inner = onnx.parser.parse_graph("inner () => (float[2] o) { o = Add(a, lost) }")
+    model = onnx.parser.parse_model(CHAIN.replace("Add(b, lost)", "Abs(b)"))
+    choice = onnx.helper.make_node("If", ["k"], ["i"], then_branch=inner, else_branch=inner)
+    model.graph.input.append(onnx.helper.make_tensor_value_info("k", onnx.TensorProto.BOOL, []))
+    model.graph.node.append(choice)
+    for item in found(model, "undefined-name"):
+        assert item.neighbourhood is not None
+        assert edges(item.neighbourhood) == {("from outside", "a", "Add"), ("undefined", "lost", "Add")}
+
+
+def test_functions_are_drawn():
+    model = onnx.parser.parse_model(CHAIN.replace("Add(b, lost)", "Abs(b)"))
+    nodes = [onnx.helper.make_node("Abs", ["p"], ["m"]), onnx.helper.make_node("Add", ["m", "lost"], ["q"])]
+    model.functions.append(onnx.helper.make_function("d", "F", ["p"], ["q"], nodes, [onnx.helper.make_opsetid("", 21)]))
+    model.opset_import.append(onnx.helper.make_opsetid("d", 1))
+    assert edges(drawn(model)) == {("Abs", "m", "Add"), ("undefined", "lost", "Add"), ("input", "p", "Abs")}
+
+
+def test_a_value_is_drawn_with_who_makes_and_who_uses_it():
+    model = onnx.parser.parse_model(CHAIN.replace("Add(b, lost)", "Abs(b)"))
+    model.graph.output[0].type.tensor_type.shape.dim[0].dim_value = 7
+    [item] = found(model, "contradictory-declared-shape")
+    assert item.neighbourhood is not None
+    assert ("Neg", "e", "Sqrt") in edges(item.neighbourhood)
+
+
+def test_what_is_about_the_model_has_no_picture():
+    model = onnx.parser.parse_model(CHAIN.replace(', producer_name: "a test"', ""))
+    assert [item.neighbourhood for item in found(model, "missing-producer")] == [None]
+
+
+@pytest.mark.parametrize("form", ["users of one value", "inputs of one node", "chain"])
+def test_a_large_graph_costs_a_look_and_gives_a_small_picture(form: str):
+    count = 20_000
+    if form == "users of one value":
+        nodes = [onnx.helper.make_node("Relu", ["x"], [f"v{n}"]) for n in range(count)]
+    elif form == "inputs of one node":
+        nodes = [onnx.helper.make_node("Relu", ["x"], [f"v{n}"]) for n in range(count)]
+        nodes.append(onnx.helper.make_node("Sum", [f"v{n}" for n in range(count)], ["s"]))
+    else:
+        nodes = [onnx.helper.make_node("Relu", [f"v{n}"], [f"v{n + 1}"]) for n in range(count)]
+    nodes += [onnx.helper.make_node("Add", ["x", f"lost{n}"], [f"a{n}"]) for n in range(50)]
+    value = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])
+    model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [value], []))
+    before = time.process_time()
+    items = found(model, "undefined-name")
+    assert time.process_time() - before < 20, "far beyond what a slow machine explains"
+    pictures = [item.neighbourhood for item in items if item.neighbourhood is not None]
+    assert 1 <= len(pictures) <= PER_RULE
+    for picture in pictures:
+        assert len(picture.nodes) <= MAX_NODES * (MAX_NODES + 1)
+        assert sum(node.index is not None for node in picture.nodes) <= MAX_NODES
+    assert MAX_OF_A_NODE < MAX_NODES
+
+
+def test_a_fault_in_drawing_takes_no_finding_away(monkeypatch: pytest.MonkeyPatch):
+    def crash(diagnostics: object, model: object) -> object:
+        raise ValueError("as asked for")
+
+    monkeypatch.setattr("onnx_lint.surroundings.neighbourhood.with_neighbourhoods", crash)
+    data = onnx.parser.parse_model(CHAIN).SerializeToString()
+    file = lint_source(BytesSource(data), "m.onnx", Settings(), pictures=True)
+    assert [item.rule for item in file.diagnostics] == ["undefined-name"]
+    assert [error.exception for error in file.internal_errors] == ["ValueError: as asked for"]
