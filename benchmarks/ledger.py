@@ -121,12 +121,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "lint(1)",
         "from onnx_lint.engine.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
     ),
-    "default-rules": Pair(
-        "from onnx_lint.engine import selection, settings\nfrom onnx_lint.engine.registry import registry\n"
-        "registry(), settings.Settings()\n",
-        "selection.selected_rules(settings.Settings())",
-        "for entry in registry().values():\n    entry.default = None\nselection.selected_rules(settings.Settings())",
-    ),
     "used-late": Pair(
         _SMALL,
         "main()",
@@ -154,21 +148,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
     ),
     "model-released": Pair(
         _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
-    ),
-    "census": Pair(
-        _MANY,
-        "main()",
-        "from onnx_lint.engine.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
-        "Census.note = lambda *_: None\nmain()",
-    ),
-    "asked-at-once": Pair(
-        _LOAD.replace("LARGE", "SMALL")
-        + "from onnx_lint.engine import selection\nfrom onnx_lint.engine.settings import Settings\n"
-        "model, asked = load(BytesSource(data), 'm.onnx'), selection.selection_of(Settings())\nasked.asked(model)\n",
-        "for _ in range(3_000):\n    asked.asked(model)",
-        "def one_by_one(model):\n    raise AttributeError\n"
-        "[(key, (judging, matters, _))] = asked._open.items()\nasked._open[key] = judging, matters, one_by_one\n"
-        "for _ in range(3_000):\n    asked.asked(model)",
     ),
     "evident-kinds": Pair(
         "from onnx_lint.ir.columns import tensor_encodings\n"

@@ -73,9 +73,7 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
     counts: Counter[Counts] = Counter()
     selection = selection_of(settings)
     with watch("load rules"):
-        settled = selection.settled(model)
-        entries = selection.asked(model, settled)
-    found: set[str] = set()
+        entries = selection.asked(model)
     for entry in entries:
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
@@ -84,15 +82,11 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
             else:
                 with watch(f"rule {entry.id}"):
                     located = _run(entry, model, settings, diagnostics, cuts, counts)
-            if located is not None:
-                found.add(entry.id)
-                diagnostics += located
+            diagnostics += located
         except (ReadError, MemoryError):
             raise  # no fault of the rule: the file has no verdict
         except Exception as error:
-            found.add(entry.id)
             errors.append(InternalError.of(error, entry.id))
-    selection.note(model, settled, entries, found)
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
@@ -122,16 +116,13 @@ def _run(
     before: Sequence[_Located],
     cuts: list[_Cut],
     counts: Counter[Counts],
-) -> Sequence[_Located] | None:
-    """What one rule finds, with what was found `before` as much as the limits let; what is only counted in `counts`.
-
-    None where it finds nothing; what it finds may all be left out.
-    """
+) -> Sequence[_Located]:
+    """What one rule finds, with what was found `before` as much as the limits let; what is only counted in `counts`."""
     rule = entry.rule
     findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
     first = next(findings, None)
     if first is None:
-        return None
+        return ()
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
     return _limited(entry, found, model.limits, model.limits.findings - len(before), cuts)
 

@@ -48,9 +48,7 @@ class Registered:
         clauses: Iterable[str],
         needs: Need,
         about: str | None,
-        of: str | None = None,
         flag: Sequence[str] | None = None,
-        default: bool | None = None,
     ) -> None:
         self.id = id
         self.chapter = chapter
@@ -63,12 +61,8 @@ class Registered:
         """What a document has to hold for the rule to judge it."""
         self.about = about
         """The property of a model that is false or empty where the rule finds nothing; None where it always looks."""
-        self.of = of
-        """The kind of elements on each of which by itself it decides; None where it looks at more."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None where there is none."""
-        self.default = default
-        """Whether it applies where nothing is selected; None where the index does not tell."""
 
     @cached_property
     def rule(self) -> Rule:
@@ -113,7 +107,7 @@ def _own_rules() -> Iterator[Registered]:
 
 def _told(name: str, entry: Mapping[str, Any]) -> Registered:
     module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
-    return Registered(name, module=module, plugin=None, **{"default": True, **entry})
+    return Registered(name, module=module, plugin=None, **entry)
 
 
 def _index() -> dict[str, dict[str, Any]]:
@@ -129,8 +123,7 @@ def _index() -> dict[str, dict[str, Any]]:
 def index_entry(rule: Rule) -> dict[str, Any]:
     """What the index tells of a rule."""
     told: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
-    rare = {"of": rule.of, "flag": rule.flag}
-    return told | {name: value for name, value in rare.items() if value is not None}
+    return told if rule.flag is None else told | {"flag": rule.flag}
 
 
 def _entries(module: str, plugin: str | None) -> Iterator[Registered]:
@@ -215,7 +208,7 @@ def _register(found: Iterable[Registered]) -> dict[str, Registered]:
         other = registered.get(entry.id)
         if other is not None:
             raise RegistryError(f"rule {entry.id!r} is in {other.module} and in {entry.module}")
-        for clause in entry.clauses if entry.default is None else ():
+        for clause in entry.clauses:
             if clause not in clauses():
                 cited = f"cites clause {clause!r}, which does not exist"
                 raise RegistryError(f"rule {entry.id!r} in {entry.module} {cited}")
