@@ -106,16 +106,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "registry._has_plugins()",
         "from importlib.metadata import entry_points\nentry_points(group=registry.ENTRY_POINT_GROUP)",
     ),
-    "package-data": Pair(
-        "import onnx_lint.spec\nfrom onnx_lint.common import package_data\n",
-        "package_data.read('onnx_lint.spec', 'clauses.jsonl')",
-        "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.jsonl')",
-    ),
-    "json-scanner": Pair(
-        "import functools, re, warnings\nfrom onnx_lint.common import package_data\n",
-        "package_data.parsed(b'[1]')",
-        "import json\njson.loads(b'[1]')",
-    ),
     "rules-asked": Pair(
         _LINT,
         "lint(1)",

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 import os
+import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
@@ -116,7 +118,7 @@ def _index() -> dict[str, dict[str, Any]]:
         data = package_data.read(_OWN_RULES, INDEX)
     except FileNotFoundError:
         return {}
-    found: dict[str, dict[str, Any]] = package_data.parsed(data)
+    found: dict[str, dict[str, Any]] = json.loads(data)
     return found
 
 
@@ -137,8 +139,6 @@ def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
     try:
         names = sorted(os.listdir(folder))
     except NotADirectoryError:
-        import pkgutil
-
         # In a zip file, or whatever else holds packages.
         yield from ((info.name, info.ispkg) for info in pkgutil.iter_modules([folder]))
         return
@@ -149,8 +149,6 @@ def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
 
 
 def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
-    import pkgutil
-
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if info.ispkg:
             continue
