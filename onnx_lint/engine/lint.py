@@ -183,8 +183,7 @@ def lint_source(
                 from onnx_lint.engine.stopwatch import Stopwatch
 
                 watch = Stopwatch()
-                with watch.on_indices():
-                    report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
+                report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
                 report = replace(report, timings=tuple(watch.seconds.items()))
             report = _with_traffic(report, source)
             if len(report.diagnostics) > _MANY_FINDINGS:
