@@ -215,13 +215,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "    tensor = Tensor.FromString(data)\n"
         "    tensor.name, tensor.data_type, list(tensor.dims)",
     ),
-    "few-value-infos": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.ir.columns import value_infos\n"
-        "made = schema.message('ValueInfoProto')(name='/layer/output')\nmade.type.tensor_type.elem_type = 1\n"
-        "lists = {'input': [], 'output': [made.SerializeToString()], 'value_info': []}\n",
-        "for _ in range(5_000):\n    value_infos.columns_of(lists)",
-        "value_infos.FEW = -1\nfor _ in range(5_000):\n    value_infos.columns_of(lists)",
-    ),
     "plain-outcomes": Pair(
         _FOLLOWED,
         "model.value_flow",
@@ -273,14 +266,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "load(BytesSource(data), 'm.onnx').value_flow",
         "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
         "load(BytesSource(data), 'm.onnx').value_flow",
-    ),
-    "forms-of-scopes": Pair(
-        "from onnx_lint.loader import load\nfrom onnx_lint.input.source import BytesSource\n"
-        "model = load(BytesSource(open(FUNCTIONS, 'rb').read()), 'm.onnx')\noperators = model.operators\n"
-        "assert operators.not_verified() == {}\n",
-        "for _ in range(10):\n    del vars(operators)['forms_by_scope']\n    operators.not_verified()",
-        "for _ in range(10):\n    for graph in model.graphs:\n"
-        "        operators._are_verified(operators.scope(graph.function), graph.form_counts.keys())",
     ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.ir.columns import attribute_kinds\n"
