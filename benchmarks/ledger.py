@@ -83,7 +83,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "exec(''.join(f'class C{n}(Record):{fields}' for n in range(60)))",
         "exec(''.join(f'@dataclass(frozen=True, slots=True)\\nclass C{n}:{fields}' for n in range(60)))",
     ),
-    "few-instances": Pair(_SMALL, "main()", "from onnx_lint.common import record\nrecord._FEW = 0\nmain()"),
     "descriptor-pool": Pair(
         "from onnx_lint.schema.pool import factory\n",
         "factory()",
@@ -107,26 +106,10 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "registry._has_plugins()",
         "from importlib.metadata import entry_points\nentry_points(group=registry.ENTRY_POINT_GROUP)",
     ),
-    "package-data": Pair(
-        "import onnx_lint.spec\nfrom onnx_lint.common import package_data\n",
-        "package_data.read('onnx_lint.spec', 'clauses.jsonl')",
-        "import pkgutil\npkgutil.get_data('onnx_lint.spec', 'clauses.jsonl')",
-    ),
-    "json-scanner": Pair(
-        "import functools, re, warnings\nfrom onnx_lint.common import package_data\n",
-        "package_data.parsed(b'[1]')",
-        "import json\njson.loads(b'[1]')",
-    ),
     "rules-asked": Pair(
         _LINT,
         "lint(1)",
         "from onnx_lint.engine.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
-    ),
-    "default-rules": Pair(
-        "from onnx_lint.engine import selection, settings\nfrom onnx_lint.engine.registry import registry\n"
-        "registry(), settings.Settings()\n",
-        "selection.selected_rules(settings.Settings())",
-        "for entry in registry().values():\n    entry.default = None\nselection.selected_rules(settings.Settings())",
     ),
     "used-late": Pair(
         _SMALL,
@@ -154,21 +137,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
     ),
     "model-released": Pair(
         _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
-    ),
-    "census": Pair(
-        _MANY,
-        "main()",
-        "from onnx_lint.engine.census import Census\nCensus.settled = lambda self, model: frozenset()\n"
-        "Census.note = lambda *_: None\nmain()",
-    ),
-    "asked-at-once": Pair(
-        _LOAD.replace("LARGE", "SMALL")
-        + "from onnx_lint.engine import selection\nfrom onnx_lint.engine.settings import Settings\n"
-        "model, asked = load(BytesSource(data), 'm.onnx'), selection.selection_of(Settings())\nasked.asked(model)\n",
-        "for _ in range(3_000):\n    asked.asked(model)",
-        "def one_by_one(model):\n    raise AttributeError\n"
-        "[(key, (judging, matters, _))] = asked._open.items()\nasked._open[key] = judging, matters, one_by_one\n"
-        "for _ in range(3_000):\n    asked.asked(model)",
     ),
     "evident-kinds": Pair(
         "from onnx_lint.ir.columns import tensor_encodings\n"
@@ -246,13 +214,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "    tensor = Tensor.FromString(data)\n"
         "    tensor.name, tensor.data_type, list(tensor.dims)",
     ),
-    "few-value-infos": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.ir.columns import value_infos\n"
-        "made = schema.message('ValueInfoProto')(name='/layer/output')\nmade.type.tensor_type.elem_type = 1\n"
-        "lists = {'input': [], 'output': [made.SerializeToString()], 'value_info': []}\n",
-        "for _ in range(5_000):\n    value_infos.columns_of(lists)",
-        "value_infos.FEW = -1\nfor _ in range(5_000):\n    value_infos.columns_of(lists)",
-    ),
     "plain-outcomes": Pair(
         _FOLLOWED,
         "model.value_flow",
@@ -304,14 +265,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "load(BytesSource(data), 'm.onnx').value_flow",
         "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
         "load(BytesSource(data), 'm.onnx').value_flow",
-    ),
-    "forms-of-scopes": Pair(
-        "from onnx_lint.loader import load\nfrom onnx_lint.input.source import BytesSource\n"
-        "model = load(BytesSource(open(FUNCTIONS, 'rb').read()), 'm.onnx')\noperators = model.operators\n"
-        "assert operators.not_verified() == {}\n",
-        "for _ in range(10):\n    del vars(operators)['forms_by_scope']\n    operators.not_verified()",
-        "for _ in range(10):\n    for graph in model.graphs:\n"
-        "        operators._are_verified(operators.scope(graph.function), graph.form_counts.keys())",
     ),
     "attribute-kinds": Pair(
         "from onnx_lint import schema\nfrom onnx_lint.ir.columns import attribute_kinds\n"

@@ -5,17 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.model import Model, Place
-
-Element = Literal["form"]
-"""What stands in models again and again, so that rules need not look at it again: what a node looks like."""
-
-ELEMENTS: Final = get_args(Element)
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -73,8 +68,6 @@ class Rule(Record):
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
     about: str | None = None
     """The cached property of Model that is false or empty where the rule finds nothing; None where it always looks."""
-    of: Element | None = None
-    """That it finds nothing in a model if it finds nothing wrong with any of its elements of this kind by itself."""
     flag: tuple[str, str] | None = None
     """An option of the command line that has no value, and the option of the rule that it sets to true."""
 
@@ -113,24 +106,20 @@ def rule(
     needs: Need = "model",
     security: tuple[str, ...] = (),
     about: cached_property[Any] | None = None,
-    of: Element | None = None,
     flag: tuple[str, str] | None = None,
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Make a rule of a generator function from a Model to findings.
 
     `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
     package, for a plugin) that brought it. `about`: a cached property of Model, such as `Model.external_data`; a model
-    of which it is false or empty cannot break the rule, which is then not asked. `of`: a kind of elements on each of
-    which by itself the rule, or what it is about, decides, see `onnx_lint.engine.census`. `needs`: what the rule has to
+    of which it is false or empty cannot break the rule, which is then not asked. `needs`: what the rule has to
     see whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities
     that it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id
-    is the function's name with dashes. Raises ValueError where `about` is no property of Model, `of` is no `Element`,
-    or `needs` is no `Need`.
+    is the function's name with dashes. Raises ValueError where `about` is no property of Model, or `needs` is
+    no `Need`.
     """
     if needs not in NEEDS:
         raise ValueError(f"a rule cannot need {needs!r}; there are {', '.join(NEEDS)}")
-    if of is not None and of not in ELEMENTS:
-        raise ValueError(f"a rule cannot be of {of!r}; there are {', '.join(ELEMENTS)}")
     if about is not None and getattr(Model, about.name, None) is not about:
         raise ValueError(f"a rule cannot be about {about.name!r}, which is no cached property of Model")
 
@@ -144,7 +133,6 @@ def rule(
             needs,
             security,
             about.name if about else None,
-            of,
             flag,
         )
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from onnx_lint.engine.registry import INDEX, Registered, index_entry, registry
-from onnx_lint.engine.selection import applies
-from onnx_lint.engine.settings import Settings
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -68,8 +66,7 @@ def index() -> str:
 
 
 def _told(entry: Registered) -> dict[str, Any]:
-    told = {"chapter": entry.chapter, **index_entry(entry.rule)}
-    return told if applies(entry, Settings()) else {**told, "default": False}
+    return {"chapter": entry.chapter, **index_entry(entry.rule)}
 
 
 def main() -> None:

@@ -8,12 +8,14 @@ from collections import defaultdict
 
 from onnx_lint.report import Report
 
-_KINDS = ("load", "index", "rule", "facts")
+_KINDS = ("load", "rule", "facts")
 """What every run does; other kinds of work are told where there was any."""
 
 
 def tell_timings(report: Report, before: float, output: float) -> None:
-    """Print the parts of the run: first each kind of work as a whole, then each index and rule, the slowest first.
+    """Print the parts of the run: first each kind of work as a whole, then each rule, the slowest first.
+
+    What several rules share counts for the first of them, which asks for it.
 
     `before`: the processor time up to the first file, which interpreter, imports and configuration took. `output`: the
     wall time for writing the reports. With several processes the parts add up to more than the run took.

@@ -33,15 +33,11 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
     def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
         if instance is None:
             return self
-        # A model has dozens of properties, so nobody asks for the context's observer while there is none anywhere.
-        watch = _watching() if observers else None
         if _RAISED in instance.__dict__:
             _raise_again(instance, self.name)
         try:
             # As the class has no __set__, what stands in the instance is found before the property from now on.
-            value = instance.__dict__[self.name] = (
-                self.func(instance) if watch is None else watch(instance, self.name, self.func)
-            )
+            value = instance.__dict__[self.name] = self.func(instance)
         except (MemoryError, OSError):
             raise  # it may go well the next time
         except Exception as error:
@@ -67,12 +63,10 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
         if twin is not None:
             value = getattr(twin, self.name)
         else:
-            # As above: a call of that would be as much as most answers of small graphs are.
-            watch = _watching() if observers else None
             if _RAISED in instance.__dict__:
                 _raise_again(instance, self.name)
             try:
-                value = self.func(instance) if watch is None else watch(instance, self.name, self.func)
+                value = self.func(instance)
             except (MemoryError, OSError):
                 raise
             except Exception as error:
@@ -130,21 +124,6 @@ def laid_out(kind: _Class) -> _Class:
         if isinstance(value, cached_property):
             object.__setattr__(first, name, None)
     return kind
-
-
-Observer = Callable[[Any, str, Callable[[Any], Any]], Any]
-"""Works out the property of an object that has this name, by this function, and may look at the time."""
-
-observers: Final[list[Callable[[], Observer | None]]] = []
-"""What tells who watches properties being worked out for the first time, in the context that asks; once for each that
-watches in any.
-"""
-
-
-def _watching() -> Observer | None:
-    for watching in observers:  # which may be none by now
-        return watching()
-    return None
 
 
 class Memory(dict[_Key, _Value]):

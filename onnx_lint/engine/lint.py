@@ -79,24 +79,17 @@ def lint_model(
     counts: Counter[Counts] = Counter()
     selection = selection_of(settings)
     with watch("load rules"):
-        settled = selection.settled(model)
-        entries = selection.asked(model, settled)
-    found: set[str] = set()
+        entries = selection.asked(model)
     for entry in entries:
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                has_found = _run(entry, model, settings, diagnostics, cuts, counts)
+                _run(entry, model, settings, diagnostics, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
-                    has_found = _run(entry, model, settings, diagnostics, cuts, counts)
-            if has_found:
-                found.add(entry.id)
+                    _run(entry, model, settings, diagnostics, cuts, counts)
         except Exception as error:
-            found.add(entry.id)
             errors.note(error, rule=entry.id)
-    if not errors.are_any:  # else a rule may have been silent because of a bug
-        selection.note(model, settled, entries, found)
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
@@ -124,20 +117,16 @@ def _run(
     diagnostics: list[_Located],
     cuts: list[_Cut],
     counts: Counter[Counts],
-) -> bool:
-    """Add to `diagnostics` what one rule finds, as much as the limits let, and to `counts` what is only counted.
-
-    Return whether it finds anything, which may all be left out.
-    """
+) -> None:
+    """Add to `diagnostics` what one rule finds, as much as the limits let, and to `counts` what is only counted."""
     rule = entry.rule
     findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
     first = next(findings, None)
     if first is None:
-        return False
+        return
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
     for located in _limited(entry, found, model.limits, model.limits.findings - len(diagnostics), cuts):
         diagnostics.append(located)  # one by one, as the rule may crash at the next
-    return True
 
 
 def _limited(
@@ -198,8 +187,7 @@ def lint_source(
                 from onnx_lint.engine.stopwatch import Stopwatch
 
                 watch = Stopwatch()
-                with watch.on_indices():
-                    report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
+                report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
                 report = replace(report, timings=tuple(watch.seconds.items()))
             report = _with_traffic(report, source)
             if len(report.diagnostics) > _MANY_FINDINGS:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 import os
+import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
@@ -48,9 +50,7 @@ class Registered:
         clauses: Iterable[str],
         needs: Need,
         about: str | None,
-        of: str | None = None,
         flag: Sequence[str] | None = None,
-        default: bool | None = None,
     ) -> None:
         self.id = id
         self.chapter = chapter
@@ -63,12 +63,8 @@ class Registered:
         """What a document has to hold for the rule to judge it."""
         self.about = about
         """The property of a model that is false or empty where the rule finds nothing; None where it always looks."""
-        self.of = of
-        """The kind of elements on each of which by itself it decides; None where it looks at more."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None where there is none."""
-        self.default = default
-        """Whether it applies where nothing is selected; None where the index does not tell."""
 
     @cached_property
     def rule(self) -> Rule:
@@ -113,7 +109,7 @@ def _own_rules() -> Iterator[Registered]:
 
 def _told(name: str, entry: Mapping[str, Any]) -> Registered:
     module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
-    return Registered(name, module=module, plugin=None, **{"default": True, **entry})
+    return Registered(name, module=module, plugin=None, **entry)
 
 
 def _index() -> dict[str, dict[str, Any]]:
@@ -122,15 +118,14 @@ def _index() -> dict[str, dict[str, Any]]:
         data = package_data.read(_OWN_RULES, INDEX)
     except FileNotFoundError:
         return {}
-    found: dict[str, dict[str, Any]] = package_data.parsed(data)
+    found: dict[str, dict[str, Any]] = json.loads(data)
     return found
 
 
 def index_entry(rule: Rule) -> dict[str, Any]:
     """What the index tells of a rule."""
     told: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
-    rare = {"of": rule.of, "flag": rule.flag}
-    return told | {name: value for name, value in rare.items() if value is not None}
+    return told if rule.flag is None else told | {"flag": rule.flag}
 
 
 def _entries(module: str, plugin: str | None) -> Iterator[Registered]:
@@ -144,8 +139,6 @@ def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
     try:
         names = sorted(os.listdir(folder))
     except NotADirectoryError:
-        import pkgutil
-
         # In a zip file, or whatever else holds packages.
         yield from ((info.name, info.ispkg) for info in pkgutil.iter_modules([folder]))
         return
@@ -156,8 +149,6 @@ def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
 
 
 def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
-    import pkgutil
-
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if info.ispkg:
             continue
@@ -215,7 +206,7 @@ def _register(found: Iterable[Registered]) -> dict[str, Registered]:
         other = registered.get(entry.id)
         if other is not None:
             raise RegistryError(f"rule {entry.id!r} is in {other.module} and in {entry.module}")
-        for clause in entry.clauses if entry.default is None else ():
+        for clause in entry.clauses:
             if clause not in clauses():
                 cited = f"cites clause {clause!r}, which does not exist"
                 raise RegistryError(f"rule {entry.id!r} in {entry.module} {cited}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import binascii
 import enum
 import functools
+import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -235,7 +236,7 @@ def _compiled(source: bytes) -> Mapping[str, Clause] | None:
     except FileNotFoundError:
         return None
     head, *lines = data.splitlines() or [b"{}"]
-    told = package_data.parsed(head)
+    told = json.loads(head)
     return _Compiled(told["keywords"], lines) if told.get("crc32") == binascii.crc32(source) else None
 
 
@@ -254,7 +255,7 @@ class _Compiled(Mapping[str, Clause]):
     def __getitem__(self, name: str) -> Clause:
         found = self._made.get(name)
         if found is None:
-            row = package_data.parsed(self._lines[name])
+            row = json.loads(self._lines[name])
             row[_KEYWORD] = self._keywords[row[_KEYWORD]]
             row[_RULES] = tuple(row[_RULES])
             row[_COUNTED] = tuple(row[_COUNTED])

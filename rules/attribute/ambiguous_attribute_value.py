@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-4", since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="attribute")
+@rule(clause="ATT-4", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has values in several fields.
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 
 
-@rule(clause="ATT-11", since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="attribute")
+@rule(clause="ATT-11", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute refers to a parameter of a function and holds a value too.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-7", since="0.1.0", about=Model.has_repeated_attributes, of="form", needs="attribute")
+@rule(clause="ATT-7", since="0.1.0", about=Model.has_repeated_attributes, needs="attribute")
 def duplicate_attribute(model: Model) -> Iterator[Finding]:
     """A node has two attributes of one name.
 

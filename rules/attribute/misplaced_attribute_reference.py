@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-6", since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="function")
+@rule(clause="ATT-6", since="0.1.0", about=Model.has_unusual_attributes, needs="function")
 def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute outside of function bodies refers to an attribute parameter.
 

@@ -13,7 +13,7 @@ _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
 """The types whose values are messages, of which an empty one leaves a trace in the file."""
 
 
-@rule(clause="ATT-5", since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="attribute")
+@rule(clause="ATT-5", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def missing_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has neither a value nor a reference to a parameter.
 

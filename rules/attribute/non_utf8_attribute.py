@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import is_onnx_domain
 
 
-@rule(clause=("ATT-9", "ATT-9a"), since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="attribute")
+@rule(clause=("ATT-9", "ATT-9a"), since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def non_utf8_attribute(model: Model) -> Iterator[Finding]:
     r"""A string attribute holds bytes that are not UTF-8.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Attribute, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="ATT-1", since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="attribute")
+@rule(clause="ATT-1", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def unnamed_attribute(model: Model) -> Iterator[Finding]:
     """An attribute has no name.
 

@@ -11,7 +11,7 @@ _TYPES_SINCE = 2
 """The IR version that brought the field."""
 
 
-@rule(clause="ATT-2", since="0.1.0", about=Model.has_unusual_attributes, of="form", needs="attribute")
+@rule(clause="ATT-2", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def untyped_attribute(model: Model) -> Iterator[Finding]:
     """An attribute does not state its type.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.releases import ALIAS
 
 
-@rule(clause=("NOD-3a", "NOD-3b"), since="0.1.0", about=Model.has_aliased_domains, of="form", needs="node")
+@rule(clause=("NOD-3a", "NOD-3b"), since="0.1.0", about=Model.has_aliased_domains, needs="node")
 def aliased_default_domain(model: Model) -> Iterator[Finding]:
     """A node names the default domain 'ai.onnx' and not by the empty string.
 

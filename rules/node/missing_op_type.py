@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-3", since="0.1.0", about=Model.has_incomplete_nodes, of="form", needs="node")
+@rule(clause="NOD-3", since="0.1.0", about=Model.has_incomplete_nodes, needs="node")
 def missing_op_type(model: Model) -> Iterator[Finding]:
     """A node does not name its operator.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="NOD-1", since="0.1.0", about=Model.has_incomplete_nodes, of="form", needs="node")
+@rule(clause="NOD-1", since="0.1.0", about=Model.has_incomplete_nodes, needs="node")
 def node_without_outputs(model: Model) -> Iterator[Finding]:
     """A node has no outputs.
 

@@ -10,7 +10,7 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.history import REPLACEMENTS, Replacement
 
 
-@rule(clause="OPR-3", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause="OPR-3", since="0.1.0", about=Model.has_misused_operators, needs="node")
 def deprecated_operator(model: Model) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set has deprecated.
 

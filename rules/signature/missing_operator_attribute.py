@@ -20,7 +20,7 @@ from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
 def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node lacks an attribute that its operator requires.
 

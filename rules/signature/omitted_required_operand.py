@@ -18,7 +18,7 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPT-2", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause="OPT-2", since="0.1.0", about=Model.has_misused_operators, needs="node")
 def omitted_required_operand(model: Model) -> Iterator[Finding]:
     """A required input or output of a node has an empty name.
 

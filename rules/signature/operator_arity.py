@@ -19,7 +19,7 @@ from onnx_lint.spec.operators import OperatorSchema, Option
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=Model.has_misused_operators, needs="node")
 def operator_arity(model: Model) -> Iterator[Finding]:
     """A node has more or fewer inputs or outputs than its operator allows.
 

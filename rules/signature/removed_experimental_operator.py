@@ -10,7 +10,7 @@ from onnx_lint.spec.operators import onnxruntime_default_domain
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 
 
-@rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, needs="node")
 def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     """A node uses an experimental operator that was removed from ONNX.
 

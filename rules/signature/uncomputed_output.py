@@ -21,7 +21,7 @@ In the versions 7 and 9 nothing but the outputs themselves says whether they are
 """
 
 
-@rule(clause="OPT-3", since="0.1.0", about=Model.has_training_outputs, of="form", needs="node")
+@rule(clause="OPT-3", since="0.1.0", about=Model.has_training_outputs, needs="node")
 def uncomputed_output(model: Model) -> Iterator[Finding]:
     """A node names outputs that its attributes turn off, or leaves out those that they turn on.
 

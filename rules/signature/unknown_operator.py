@@ -18,7 +18,7 @@ _MOST_COMPARED = 100
 """Where more operators than these are unknown, spelling is not what is wrong, and comparing all takes long."""
 
 
-@rule(clause=("OPR-1", "OPR-2"), since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause=("OPR-1", "OPR-2"), since="0.1.0", about=Model.has_misused_operators, needs="node")
 def unknown_operator(model: Model) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set does not have.
 

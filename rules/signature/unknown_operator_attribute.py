@@ -19,7 +19,7 @@ from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
 def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node has an attribute that its operator does not have.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
-@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")
+@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_unlisted_values, needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 

@@ -15,7 +15,7 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 
 
-@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, of="form", needs="node")
+@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, needs="node")
 def unsupported_combination(model: Model) -> Iterator[Finding]:
     """A node gives attributes or operands together that exclude each other, or one without the other it belongs to.
 

@@ -16,7 +16,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, of="form", needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
 def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     """An attribute of a node has another type than its operator says.
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -47,24 +46,14 @@ def test_a_part_within_another_counts_for_the_inner_one_only(monkeypatch: pytest
     assert watch.seconds == {"outer": 2.0 + 8.0, "inner": 4.0}
 
 
-def test_the_parts_are_the_model_the_rules_and_the_indices_that_were_built(path: str) -> None:
+def test_the_parts_are_the_model_the_rules_and_the_facts(path: str) -> None:
     timings = dict(lint_file(path, Settings(select=("non-c90-name",), timings=True)).timings)
-    assert {part for part in timings if not part.startswith("index ")} == {
-        "load model",
-        "load rules",
-        "rule non-c90-name",
-        "facts",
-    }
-    assert "index graphs" in timings
+    assert timings.keys() == {"load model", "load rules", "rule non-c90-name", "facts"}
     assert all(seconds >= 0 for seconds in timings.values())
 
 
 def test_a_run_without_timings_measures_nothing_and_finds_the_same(path: str) -> None:
     timed = lint_file(path, Settings(timings=True))
-    watch = Stopwatch()
-    with watch.on_indices(), ThreadPoolExecutor() as another_thread:
-        [plain] = another_thread.submit(lint, path).result().files
-    assert watch.seconds == {}
     [plain] = lint(path).files
     assert plain.timings == ()
     assert timed.diagnostics == plain.diagnostics
@@ -78,7 +67,7 @@ def test_the_command_line_tells_on_standard_error_only(path: str) -> None:
     first, *lines = timed.stderr.splitlines()
     assert first == "timings of 1 file, in milliseconds"
     totals = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert totals == ["start-up", "load", "index", "rule", "facts", "output"]
+    assert totals == ["start-up", "load", "rule", "facts", "output"]
     details = [float(line.split()[-1].replace(",", "")) for line in lines if line.startswith(" ")]
     assert details == sorted(details, reverse=True)
 

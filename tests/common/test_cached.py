@@ -4,19 +4,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextvars import ContextVar
-from typing import Any
 
 import pytest
 
 from onnx_lint.common.cached import (
     Memory,
-    Observer,
     cached_property,
     exceptions_of,
     laid_out,
-    observers,
     property_of,
     shared_property,
 )
@@ -62,26 +57,6 @@ def test_instances_of_a_class_that_is_laid_out_share_the_names_of_their_properti
         assert [(each.one, each.two) for each in instances] == [(1, 2)] * 100
         sizes.append(sys.getsizeof(instances[-1].__dict__))
     assert sizes[1] < sizes[0]
-
-
-def test_who_watches_in_another_context_sees_nothing():
-    seen: list[str] = []
-
-    def watch(owner: Any, name: str, function: Callable[[Any], Any]) -> Any:
-        seen.append(name)
-        return function(owner)
-
-    observing: ContextVar[Observer | None] = ContextVar("observing", default=None)
-    observers.append(observing.get)
-    try:
-        assert _Counted().value == 7
-        token = observing.set(watch)
-        assert _Counted().value == 7
-        observing.reset(token)
-        assert _Counted().value == 7
-    finally:
-        observers.remove(observing.get)
-    assert seen == ["value"]
 
 
 class _Twin:

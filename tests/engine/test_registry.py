@@ -16,15 +16,12 @@ from support.project.made_rules import registered
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.registry import INDEX, RegistryError, _own_rules, _register, registry
-from onnx_lint.engine.selection import applies, selected_rules, selection_of
+from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.rule import Rule, rule
-from onnx_lint.spec.clauses import EDITIONS, Severity
-from onnx_lint.spec.standard import Standard
-from onnx_lint.spec.target import Target
 
 RULE = '''# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -160,37 +157,6 @@ def test_an_installation_knows_the_rules_by_the_index_alone(monkeypatch: pytest.
     monkeypatch.setattr("onnx_lint.__path__", [str(ROOT / "onnx_lint")])
     monkeypatch.setattr("onnx_lint.engine.registry._modules_in", None)
     assert {entry.id: vars(entry) for entry in _own_rules()} == listed
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Settings(),
-        Settings(proto="TensorProto", target=Target(ir_version=8)),
-        Settings(pedantic=True),
-        Settings(select=("MUST",)),
-        Settings(ignore=("cycle",)),
-        Settings(set_aside=("cycle",)),
-        Settings(extend_select=("non-c90-name",)),
-        Settings(severities={"non-c90-name": Severity.ERROR}),
-        Settings(target=Target(consumers=("onnxruntime",))),
-        *(Settings(standard=Standard(edition)) for edition in EDITIONS),
-    ],
-    ids=repr,
-)
-def test_the_rules_of_the_index_are_those_that_apply(settings: Settings):
-    applying = tuple(entry.id for entry in registry().values() if applies(entry, settings))
-    assert selected_rules(settings) == applying
-
-
-def test_by_default_no_clause_is_asked_for():
-    code = (
-        "from onnx_lint import spec; from onnx_lint.engine import selection, settings;"
-        "from onnx_lint.spec.clauses import clauses;"
-        "print(len(selection.selected_rules(settings.Settings())) > 100, clauses.cache_info().currsize)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "True 0\n"
 
 
 def test_a_rule_is_about_a_property_of_models():

@@ -9,7 +9,7 @@ distinct rest (docs/performance.md: columns-of-nodes).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -74,7 +74,6 @@ class NodeForm:
         "attribute_types",
         "attributes",
         "domain",
-        "element",
         "inputs",
         "is_shared",
         "op_type",
@@ -104,8 +103,6 @@ class NodeForm:
         self.outputs = _same(outputs)
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
         """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
-        self.element: Hashable | None = None
-        """What stands for it in `onnx_lint.engine.census`; kept here by the census that asks first."""
         self.is_shared = False
         """Whether the next model of the run may have this very form; others are gone with their model."""
 

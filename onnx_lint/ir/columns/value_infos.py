@@ -43,10 +43,6 @@ def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfos]:
 
 def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
     """The columns of these lists of serialized ValueInfoProtos. They are read together, as most of them are short."""
-    if sum(map(len, lists.values())) <= FEW:
-        few = _columns_of_few(lists)
-        if few is not None:
-            return few
     names: list[str] = []
     types: list[bytes] = []
     shared: dict[bytes, bytes] = {}
@@ -72,35 +68,6 @@ def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
         annotated = _annotated(own) if are_annotated else []
         found[role] = ValueInfos(names[start:end], types[start:end], annotated) if own else NO_VALUE_INFOS
         start = end
-    return found
-
-
-FEW: Final = 6
-"""So many are taken apart here: to have the parser do it is more work (docs/performance.md: few-value-infos)."""
-
-_NAME, _TYPE = 0x0A, 0x12
-"""The tags of the first fields of a ValueInfoProto."""
-
-
-def _columns_of_few(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos] | None:
-    """The columns of value infos that have a name and perhaps a type, both short; None where others are among them."""
-    found: dict[str, ValueInfos] = {}
-    try:
-        for role, pieces in lists.items():
-            names: list[str] = []
-            types: list[bytes] = []
-            for piece in pieces:
-                end = piece[1] + 2
-                type_ = piece[end + 2 :]
-                if piece[0] != _NAME or piece[1] >= 0x80 or len(piece) < end:
-                    return None
-                if len(piece) > end and (piece[end] != _TYPE or piece[end + 1] >= 0x80 or piece[end + 1] != len(type_)):
-                    return None
-                names.append(piece[2:end].decode())
-                types.append(type_)
-            found[role] = ValueInfos(names, types, []) if names else NO_VALUE_INFOS
-    except (IndexError, UnicodeDecodeError):
-        return None
     return found
 
 

@@ -172,26 +172,6 @@ class Operators:
             found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
         return found
 
-    @cached_property
-    def forms_by_scope(self) -> dict[Scope, Set[NodeForm]]:
-        """What the nodes look like, by what is known from earlier models of nodes as they are there.
-
-        Thousands of functions have a few forms between them, and import the same few operator sets
-        (docs/performance.md: forms-of-scopes).
-        """
-        graphs: dict[int, list[Graph]] = {}
-        for graph in self._graphs:
-            graphs.setdefault(self._number(graph.function), []).append(graph)
-        found: dict[Scope, Set[NodeForm]] = {}
-        for alike in graphs.values():
-            scope = self.scope(alike[0].function)
-            forms = [graph.form_counts for graph in alike]
-            if len(forms) == 1 and scope not in found:
-                found[scope] = forms[0].keys()
-            else:
-                found[scope] = set(found.get(scope, ())).union(*forms)
-        return found
-
     def operator(self, node: Node) -> Operator:
         """What the node's domain, op_type and overload stand for."""
         return self.operator_in(node.graph, node.form)
@@ -265,7 +245,7 @@ class Operators:
 
         The default domain is called `ai.onnx`.
         """
-        if all(self._are_verified(scope, forms) for scope, forms in self.forms_by_scope.items()):
+        if all(self._are_verified(self.scope(graph.function), graph.form_counts.keys()) for graph in self._graphs):
             return {}
         counts: Counter[str] = Counter()
         # Signatures of a known domain are known; that it is not imported has a finding of its own.

@@ -18,6 +18,7 @@ it is the same as in the version since that number.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -52,7 +53,7 @@ class DataFile:
     @cached_property
     def header(self) -> Mapping[str, Any]:
         """What the file tells about its source, first of all `source` and `version`."""
-        return MappingProxyType(package_data.parsed(self._lines[b""]))
+        return MappingProxyType(json.loads(self._lines[b""]))
 
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
         """The operator set versions that added or changed an operator, ascending; empty if unknown."""
@@ -73,7 +74,7 @@ class DataFile:
             if key.startswith(prefix):
                 start = len(key) + 2
                 first = line[start : line.find(b"]", start)].partition(b",")[0]
-                yield package_data.parsed(key[len(prefix) :]), int(first)
+                yield json.loads(key[len(prefix) :]), int(first)
 
     def _row(self, domain: str, op_type: str) -> list[Any] | None:
         if len(domain) + len(op_type) > _MAX_NAME:
@@ -83,7 +84,7 @@ class DataFile:
             line = self._lines.get(f'["{domain}","{op_type}"'.encode(errors="backslashreplace"))
             if not line:
                 return None  # which is not kept: a file may name as many operators as it likes
-            self._rows[key] = package_data.parsed(line)
+            self._rows[key] = json.loads(line)
         return self._rows[key]
 
     def _build(self, row: list[Any], index: int) -> OperatorSchema:
@@ -123,7 +124,7 @@ class DataFile:
     def _type_list(self, key: str) -> frozenset[str]:
         types = self._type_lists.get(key)
         if types is None:
-            types = self._type_lists[key] = frozenset(package_data.parsed(self._lines[f'["@{key}"'.encode()])[1])
+            types = self._type_lists[key] = frozenset(json.loads(self._lines[f'["@{key}"'.encode()])[1])
         return types
 
 

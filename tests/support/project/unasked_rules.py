@@ -15,7 +15,7 @@ def unasked(model: Model, settings: Settings) -> list[Registered]:
     """The rules that the model is held against and that have nothing to look at in it; it is linted first."""
     lint_model(model, settings)
     selection = selection_of(settings)
-    asked = {entry.id for entry in selection.asked(model, selection.settled(model))}
+    asked = {entry.id for entry in selection.asked(model)}
     return [entry for entry in selection.judging(model) if entry.id not in asked]
 
 
