@@ -91,7 +91,7 @@ CASES: Final = (
     Case("1 GiB of inlined weights, 64 nodes", _inlined(GIB), is_small=True),
     Case("3 GiB of inlined weights, one file", _inlined(3 * GIB), exit_code=1),
     Case("10 GiB of external data", _external),
-    Case("2,000 models of 10 to 49 nodes, one call", _many, many=True),
+    Case("2,000 models of 10 to 49 nodes, one call", _many, many=True, options=("--jobs", "1")),
     Case("the same, --jobs 0", _many, many=True, options=("--jobs", "0")),
     Case("149 models of the onnx package, one call", _wheel, many=True),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),

@@ -9,6 +9,7 @@ from typing import Any, Final
 from onnx_lint.common.record import replace
 from onnx_lint.library import Lintable, Report, lint
 from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.wording import internal_error_of
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
 
@@ -40,4 +41,4 @@ def _failures(report: Report) -> Iterator[str]:
         if file.unreadable is not None:
             yield f"   = {visible(file.unreadable)}"
         for error in file.internal_errors:
-            yield f"   = rule {visible(error.rule)} crashed: {visible(error.exception)}"
+            yield f"   = {visible(internal_error_of(error))}"

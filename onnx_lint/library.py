@@ -52,11 +52,14 @@ class Report(BareReport):
 
     fail_on: str = "error"
     """The least severity that fails a model, or `never`: what the configuration says."""
+    internal_errors: str = "error"
+    """Whether a crash of onnx-lint fails a model: `error`, or `warning` where it does not."""
 
     @property
     def passes(self) -> bool:
         """Whether the command line would exit with 0: all was judged, and nothing new found that is to fail."""
-        return exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on)) == exit_codes.CLEAN
+        code = exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on), self.internal_errors)
+        return code == exit_codes.CLEAN
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -116,6 +119,7 @@ def lint(
     baseline: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
+    internal_errors: str = "error",
 ) -> Report:
     """Lint one model and return the report.
 
@@ -137,7 +141,8 @@ def lint(
     files say so themselves. `baseline`: the file that lists the findings which are known: they are in
     `Report.suppressed`. `config`: a configuration file, or True for the one that the command line would find beside
     the model; what other arguments say wins over it. `filename`: the path to take for that of a model in memory, in
-    the report and wherever a path decides.
+    the report and wherever a path decides. `internal_errors`: `warning` if a crash of onnx-lint itself is not to decide
+    whether the report passes.
 
     A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception. Raises
     TypeError for what is none of the models above; OSError for a path that cannot be opened (FileNotFoundError where
@@ -145,6 +150,8 @@ def lint(
     unknown edition, variant, rule, option, limit or target, for a faulty schema file, configuration or baseline, and
     for a selection that leaves no rule.
     """
+    if internal_errors not in ("error", "warning"):
+        raise ValueError(f"internal_errors is error or warning, not {internal_errors!r}")
     given = {
         "edition": edition,
         "variant": variant,
@@ -164,6 +171,7 @@ def lint(
         "consumers": _names(consumers),
         "proto": proto,
         "opset_imports": _pairs(opset_imports),
+        "internal_errors": internal_errors,
         "baseline": None if baseline is None else os.fspath(baseline),
     }
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
@@ -189,7 +197,11 @@ def lint(
     except RunError as error:
         cause = error.__cause__
         raise cause if isinstance(cause, (OSError, ValueError)) else ValueError(str(error)) from None
-    return Report(**{field: getattr(report, field) for field in field_names(BareReport)}, fail_on=choices.fail_on)
+    return Report(
+        **{field: getattr(report, field) for field in field_names(BareReport)},
+        fail_on=choices.fail_on,
+        internal_errors=plan.of_run().internal_errors,
+    )
 
 
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import report_name
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.crashes import CrashSite
 
 OWN_ERRORS = "onnx-lint"
 """What stands for the rule in an internal error that no rule made."""
@@ -129,22 +134,49 @@ def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -
     return frozenset(chosen)
 
 
-def _is_lack_of_memory(error: Exception) -> bool:
-    """Whether memory ran out: Protocol Buffers say no more than that they cannot write a message."""
-    return isinstance(error, MemoryError) or type(error).__name__ == "EncodeError"
-
-
 class InternalError(Record):
-    """A rule that crashed: a bug in onnx-lint (or in the plugin), never a pass."""
+    """A part of onnx-lint (or of a plugin) that crashed: a bug there, never a pass."""
 
     rule: str
+    """The rule that crashed; `OWN_ERRORS` where that was no rule."""
     exception: str
     traceback: str
+    work: str | None = None
+    """What onnx-lint was doing where that was no rule, such as `inferring types and shapes`; None where that ended."""
+    operator: str | None = None
+    """The operator of the nodes at which it crashed; None where no node caused it."""
+    node: str | None = None
+    """The first of these nodes, in words."""
+    place: str | None = None
+    """The place of that node, or of the graph."""
+    nodes: int = 0
+    """At how many nodes it crashed."""
+    not_run: tuple[str, ...] = ()
+    """The rules that could not be run, or not to their end, for want of what crashed."""
+
+    @property
+    def has_ended_lint(self) -> bool:
+        """Whether there is no verdict on the file because of it."""
+        return self.rule == OWN_ERRORS and self.work is None
+
+    @classmethod
+    def at(cls, site: CrashSite) -> InternalError:
+        """Return the internal error that a crash in an analysis of the model is."""
+        return cls(
+            OWN_ERRORS,
+            site.crash.exception,
+            site.crash.traceback,
+            work=site.work,
+            operator=None if site.operator is None else report_name(site.operator),
+            node=None if site.node is None else report_name(site.node),
+            place=None if site.place is None else str(site.place),
+            nodes=len(site.seen),
+        )
 
     @classmethod
     def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
         """The internal error that an exception of the rule is; of a lack of memory no trace is of use."""
-        if _is_lack_of_memory(error):
+        if is_lack_of_memory(error):
             return cls(rule, OUT_OF_MEMORY, "")
         import traceback  # which few runs need
 

@@ -94,7 +94,7 @@ def test_a_rule_that_crashes_fails(monkeypatch: pytest.MonkeyPatch):
     rules = MappingProxyType({**registry(), "cycle": broken})
     monkeypatch.setattr(selection, "registry", lambda: rules)
     message = _message(CLEAN.encode())
-    assert message.splitlines()[-1] == "   = rule cycle crashed: RuntimeError: the rule is broken"
+    assert message.splitlines()[-1] == "   = the rule cycle crashed: RuntimeError: the rule is broken"
 
 
 # --- the plugin

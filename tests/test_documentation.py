@@ -13,18 +13,20 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import yaml
+from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
 from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import lint
 from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.keys import KEYS
-from onnx_lint.engine.registry import registry
+from onnx_lint.engine.registry import Registered
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.reporters import REPORTERS
@@ -38,8 +40,6 @@ from generate.captures import CAPTURED, CAPTURES, Capture, record, svg  # noqa: 
 from generate.examples import command, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.site import pages  # noqa: E402
-
-RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
 
 
 @pytest.fixture(scope="module")
@@ -73,20 +73,33 @@ def test_there_is_a_page_for_each_rule(site: dict[str, str]):
     assert all(f"[{name}]({name}.md)" in site["rules/index.md"] for name in RULES)
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_the_page_tells_all_about_the_rule(site: dict[str, str], name: str):
-    rule, page = RULES[name].rule, site[f"rules/{name}.md"]
-    assert page.startswith(f"# {name}\n")
-    headings = [line for line in page.splitlines() if re.match("## [A-Z]", line)]
-    assert headings[:3] == ["## Why it matters", "## What is allowed", "## Example"]
-    assert headings[3:5] == ["## How to fix", "## Clauses"]
-    assert headings[-2:] == ["## Models that break it", "## Models that keep it"]
-    assert [clause for clause in rule.clauses if f"(../clauses.md#clause-{clause.lower()})" not in page] == []
-    assert [option for option in rule.options if f"- `{option}`, " not in page] == []
-    broken, _, kept = page.partition("## Models that break it")[2].partition("## Models that keep it")
-    assert f"[{name}]: " in broken
-    assert f"[{name}]: " not in kept
-    assert "$ onnx-lint " in kept
+def test_the_page_tells_all_about_the_rule(site: dict[str, str]):
+    above = ["## Why it matters", "## What is allowed", "## Example", "## How to fix", "## Clauses"]
+    below = ["## Models that break it", "## Models that keep it"]
+
+    def check(entry: Registered) -> Iterator[str]:
+        name, rule = entry.rule.id, entry.rule
+        page = site[f"rules/{name}.md"]
+        if not page.startswith(f"# {name}\n"):
+            yield "its page has another title"
+        headings = [line for line in page.splitlines() if re.match("## [A-Z]", line)]
+        if headings[:5] != above or headings[-2:] != below:
+            yield f"the headings of its page are {headings}"
+        for clause in rule.clauses:
+            if f"(../clauses.md#clause-{clause.lower()})" not in page:
+                yield f"its page has no link to {clause}"
+        for option in rule.options:
+            if f"- `{option}`, " not in page:
+                yield f"its page does not describe the option '{option}'"
+        broken, _, kept = page.partition(below[0])[2].partition(below[1])
+        if f"[{name}]: " not in broken:
+            yield "its page shows no report with a finding"
+        if f"[{name}]: " in kept:
+            yield "its page shows a finding in a model that keeps the rule"
+        if "$ onnx-lint " not in kept:
+            yield "its page shows no model that keeps the rule"
+
+    check_each_rule(check)
 
 
 def test_each_clause_has_one_line(site: dict[str, str]):
@@ -129,32 +142,37 @@ def _shown(site: dict[str, str], fixture: Fixture) -> str | None:
     return match[2] + "\n"
 
 
-@pytest.mark.parametrize("name", RULES)
 def test_the_shown_command_gives_the_shown_report(
-    site: dict[str, str],
-    name: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    site: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(variable, raising=False)
-    for number, fixture in enumerate(fixtures_of(name)):
-        shown = _shown(site, fixture)
-        if shown is None:
-            continue
-        folder = tmp_path / str(number)
-        data = fixture.path.parent / "data"
-        if data.is_dir():
-            shutil.copytree(data, folder, symlinks=True)
-        else:
-            folder.mkdir()
-        arguments = shlex.split(command(fixture))[1:]
-        (folder / arguments[-1]).write_bytes(fixture.data)
-        monkeypatch.chdir(folder)
-        ignored = [] if name == "missing-producer" else ["--ignore", "missing-producer"]
-        run([*ignored, *arguments])
-        assert capsys.readouterr().out == shown, fixture.id
+
+    def check(entry: Registered) -> Iterator[str]:
+        ignored = [] if entry.rule.id == "missing-producer" else ["--ignore", "missing-producer"]
+        for number, fixture in enumerate(fixtures_of(entry.rule.id)):
+            shown = _shown(site, fixture)
+            if shown is None:
+                continue
+            arguments = shlex.split(command(fixture))[1:]
+            monkeypatch.chdir(_beside(fixture, arguments[-1], tmp_path / entry.rule.id / str(number)))
+            run([*ignored, *arguments])
+            printed = capsys.readouterr().out
+            if printed != shown:
+                yield f"{fixture.id} prints\n{printed}\nand its page shows\n{shown}"
+
+    check_each_rule(check)
+
+
+def _beside(fixture: Fixture, name: str, folder: Path) -> Path:
+    """Return the folder, made anew, with the fixture's model under this name and its external data beside it."""
+    data = fixture.path.parent / "data"
+    if data.is_dir():
+        shutil.copytree(data, folder, symlinks=True)
+    else:
+        folder.mkdir(parents=True)
+    (folder / name).write_bytes(fixture.data)
+    return folder
 
 
 # --- the examples of the written pages

@@ -45,7 +45,7 @@ FLOORS = {
         {"in_words", "payload", "places"},
         {"columns", "fault"},
         {"graph"},
-        {"names", "parts", "sharding"},
+        {"crashes", "names", "parts", "sharding"},
         {"attributes"},
         {"documents", "nesting", "operators", "tensors"},
     ),
@@ -415,7 +415,7 @@ SMALL = b"\x08\x0a\x3a\x00"
 def test_nothing_is_imported_before_it_is_needed(statement: str, absent: list[str]):
     code = f"import sys; {statement}; print(sorted(set(sys.argv[1:]) & set(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", code, *absent], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code, *absent], cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
     )
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 

@@ -26,10 +26,10 @@ def report_crash(error: BaseException) -> None:
 
     crashed = f"{type(error).__name__}: {error}"
     sys.stderr.write(f"Error: internal error: onnx-lint crashed: {_visible(crashed)}\n")
-    tell_trace([_visible(line) for line in "".join(traceback.format_exception(error)).splitlines()])
+    write_trace([_visible(line) for line in "".join(traceback.format_exception(error)).splitlines()])
 
 
-def tell_trace(lines: list[str], plugin: str | None = None) -> None:
+def write_trace(lines: list[str], plugin: str | None = None) -> None:
     """Write the lines of a traceback, and where to report it: to onnx-lint, or to the plugin."""
     from onnx_lint.common.distribution import ISSUES, NAME, project_url
 

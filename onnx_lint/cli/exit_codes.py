@@ -20,12 +20,18 @@ INTERRUPTED: Final = 130
 """What shells report for a program that Ctrl-C has ended."""
 
 
-def of_report(report: Report, fails: Callable[[FileReport], bool]) -> int:
-    """The exit code of a run; `fails` tells of a file with findings whether they fail it."""
+def of_report(report: Report, fails: Callable[[FileReport], bool], internal_errors: str = "error") -> int:
+    """The exit code of a run; `fails` tells of a file with findings whether they fail it.
+
+    `internal_errors`: `error`, or `warning` where they do not decide the code. A file without any verdict because of
+    one is not checked then.
+    """
     if report.not_linted:
         return INTERRUPTED
-    if any(file.internal_errors for file in report.files):
+    if internal_errors == "error" and any(file.internal_errors for file in report.files):
         return INTERNAL_ERROR
+    if any(error.has_ended_lint for file in report.files for error in file.internal_errors):
+        return NOT_CHECKED
     if any(file.unreadable is not None for file in report.files):
         return NOT_CHECKED
     if any(file.not_judged is not None and not file.diagnostics and not file.suppressed for file in report.files):

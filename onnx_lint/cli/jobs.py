@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 
 from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
 
@@ -37,7 +38,7 @@ def worthwhile_jobs(tasks: Sequence[Task], most: int) -> int:
 
 def _size(path: str) -> int:
     if is_remote(path):
-        return _BYTES_OF_A_WORKER  # it is waited for most of the time
+        return _BYTES_OF_A_WORKER // 2  # it is waited for most of the time
     try:
         return os.stat(path).st_size
     except (OSError, ValueError):
@@ -45,18 +46,23 @@ def _size(path: str) -> int:
 
 
 def lint_each(
-    tasks: Sequence[Task], jobs: int, done: dict[int, FileReport], on_done: Callable[[str], None]
+    tasks: Sequence[Task],
+    jobs: int,
+    done: dict[int, FileReport],
+    on_done: Callable[[str], None],
+    limits: ModelLimits = NO_LIMITS,
 ) -> Generator[int, None, None]:
     """The indices of all tasks in their order, each as soon as its report is in `done`, made by up to `jobs` processes.
 
     With 0 for `jobs` these are as many as this process has processors, and as there is enough to do for. `on_done` is
-    called with the path of each file when its report is there, which may be before its turn.
+    called with the path of each file when its report is there, which may be before its turn. Under `limits` each file
+    but standard input is linted in another process, which can be ended.
     """
     here = [index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None]
     kept = set(here)
     elsewhere = [index for index in range(len(tasks)) if index not in kept]
     workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
-    if workers <= 1:
+    if workers <= 1 and not (limits.are_any and elsewhere):
         for index, task in enumerate(tasks):
             done[index] = lint_one(task)
             on_done(task.name or task.path)
@@ -68,7 +74,7 @@ def lint_each(
     from onnx_lint.cli.workers import in_workers
 
     turn = 0
-    with contextlib.closing(in_workers(tasks, elsewhere, workers)) as reports:
+    with contextlib.closing(in_workers(tasks, elsewhere, workers, limits)) as reports:
         for index, report in reports:
             done[index] = report
             on_done(tasks[index].name or tasks[index].path)

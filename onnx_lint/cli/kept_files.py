@@ -56,5 +56,5 @@ def why_kept(path: str) -> str | None:
     from onnx_lint.loader.identity.identify import is_text
 
     if not is_text(head):
-        return "holds binary data, which no report is"
+        return "holds binary data"
     return "is a model in text form" if re.match(_MODEL_TEXT, head) else None

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from onnx_lint.cli.completion import complete_outputs
@@ -19,6 +21,14 @@ def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) ->
     if not is_url(value):
         raise click.BadParameter(f"{value!r} is no http or https address")
     return value
+
+
+class _Jobs(click.IntRange):
+    """A number of processes, or `auto`, which is 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        return super().convert(0 if value == "auto" else value, param, ctx)
 
 
 common_report_options = section(
@@ -48,11 +58,22 @@ common_report_options = section(
     click.option(
         "-j",
         "--jobs",
-        type=click.IntRange(min=0),
-        default=1,
-        show_default=True,
+        type=_Jobs(min=0),
+        default=0,
         metavar="N",
-        help="Lint N files at a time; 0: one a processor.",
+        help="Lint N files at a time.  [default: auto, by processors and work]",
+    ),
+    click.option(
+        "--time-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give up on a model after this.",
+    ),
+    click.option(
+        "--memory-limit",
+        type=click.IntRange(min=1),
+        metavar="MB",
+        help="Give up on a model that takes more than this (on Linux).",
     ),
 )
 

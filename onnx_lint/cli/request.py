@@ -38,6 +38,7 @@ class Request(Record):
     variant: str = DEFAULT_STANDARD.variant
     fail_on: str = "error"
     exit_zero: bool = False
+    internal_errors: str = "error"
     min_severity: str = "note"
 
     proto: str | None = None
@@ -56,7 +57,10 @@ class Request(Record):
     stdin_filename: str | None = None
     exclude: tuple[str, ...] = ()
     allow_no_input: bool = False
-    jobs: int = 1
+    jobs: int = 0
+    """How many processes lint; 0 for as many as there are processors and enough to do for."""
+    time_limit: float | None = None
+    memory_limit: int | None = None
 
     format_name: str = "text"
     outputs: tuple[str, ...] = ()

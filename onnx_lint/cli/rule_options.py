@@ -86,6 +86,14 @@ rule_options = section(
     click.option("--errors-only", "min_severity", flag_value="error", help="The same as --min-severity error."),
     click.option("--exit-zero", is_flag=True, help="The same as --fail-on never."),
     click.option(
+        "--internal-errors",
+        type=click.Choice(("error", "warning")),
+        metavar="LEVEL",
+        default="error",
+        show_default=True,
+        help="What a crash of onnx-lint is: error, or warning without exit code 3.",
+    ),
+    click.option(
         "--variant",
         type=click.Choice(VARIANTS),
         metavar="VARIANT",

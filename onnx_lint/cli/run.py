@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
+    from onnx_lint.common.model_limits import ModelLimits
     from onnx_lint.remote.access import Access
     from onnx_lint.report import FileReport, Report
 
@@ -74,7 +76,7 @@ def run(request: Request) -> int:
     # What has no other purpose than to be read ends with its reader.
     is_for_reader = live is not None and len(outputs) == 1 and not request.timings
     report = _lint(tasks, plan, head, live, is_for_reader=is_for_reader)
-    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics))
+    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics), own.internal_errors)
     start = time.perf_counter()
     left = [output for output in outputs if live is None or output is not live.output]
     if live is not None:
@@ -88,10 +90,10 @@ def run(request: Request) -> int:
 
         sys.stdout.flush()
         tell_timings(report, before, time.perf_counter() - start)
-    if code > exit_codes.FINDINGS:
+    if code > exit_codes.FINDINGS or any(file.internal_errors for file in report.files):
         from onnx_lint.cli.failures import tell_failures
 
-        tell_failures(report)
+        tell_failures(report, own.internal_errors)
     return code
 
 
@@ -188,6 +190,7 @@ def _linted(
     from onnx_lint.cli.progress import ProgressBar, is_wanted
 
     own = plan.of_run()
+    limits = _limits_of(own)
     done: dict[int, FileReport] = {}
     files: dict[int, FileReport] = {}
 
@@ -200,7 +203,7 @@ def _linted(
     shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
     with _interruptions(len(tasks)), ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
         try:
-            with contextlib.closing(lint_each(tasks, own.jobs, done, bar.advance)) as indices:
+            with contextlib.closing(lint_each(tasks, own.jobs, done, bar.advance, limits)) as indices:
                 for index in indices:
                     take(index)
                     if is_for_reader and live is not None and not live.has_reader and not live.has_failed:
@@ -213,6 +216,15 @@ def _linted(
             for index in sorted(done):  # those that came before their turn
                 take(index)
     return files
+
+
+def _limits_of(own: Request) -> ModelLimits:
+    """What one model may take. Raises RequestError for a limit that cannot be watched here."""
+    from onnx_lint.common.model_limits import ModelLimits, resident
+
+    if own.memory_limit is not None and not resident(os.getpid()):
+        raise RequestError("--memory-limit wants a system that tells the memory of processes in /proc, as Linux does")
+    return ModelLimits(own.time_limit, own.memory_limit)
 
 
 def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
@@ -237,6 +249,7 @@ def _options_of(request: Request) -> Options:
         documentation=request.documentation_url,
         # A run that is not to fail still shows as failed tests what would have failed it.
         failing="error" if failing == "never" else failing,
+        internal_errors=request.internal_errors,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -22,15 +23,17 @@ from onnx_lint.cli.run import inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.cli.weakened import tell_weakenings, weakenings
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import replace
-from onnx_lint.fleet.checked import LEVELS
+from onnx_lint.fleet.columns import LEVELS
+from onnx_lint.fleet.database import Reports, open_to_read, open_to_scan
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL, Limits
+from onnx_lint.fleet.export import export
+from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL
 from onnx_lint.fleet.page import write_page
-from onnx_lint.fleet.reports import Reports, open_to_scan, read_at_once
 from onnx_lint.fleet.scan import Cluster, Target, head_of, scan, told_apart
 from onnx_lint.fleet.summary import write_json, write_text
-from onnx_lint.fleet.totals import Difference, Totals, difference
+from onnx_lint.fleet.totals import Totals, difference
 from onnx_lint.input.locations import is_remote, shown_address
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
@@ -55,7 +58,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     check_reports([own["output"]], [*(target.path for target in targets), *plan.files_of_run()])
     if plan.has_configuration:
         tell_weakenings(weakenings(plan, (target.name for target in targets)))
-    limits = Limits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
+    limits = ModelLimits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
     if own["against"] is not None:
@@ -67,14 +70,13 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
                 with termination_interrupts(), ScanProgress(len(targets), wanted=is_shown) as progress:
                     scan(reports, targets, usual, level, limits, cluster, progress.tell)
             except KeyboardInterrupt:
-                done = min(len(reports.entries), len(targets))
+                done = min(reports.count(), len(targets))
                 sys.stderr.write(
                     f"\nInterrupted: {done:,} of {len(targets):,} models have landed in {visible(own['folder'])}; the"
                     " same command goes on with the others.\n"
                 )
                 return exit_codes.INTERRUPTED
-            told = _told([reports], own["against"])
-            return _tell(*told, replace(request, fail_on=run.fail_on), own)
+            return _tell([reports], _judged_as(request, run), own)
     except FleetError as error:
         raise RunError(str(error)) from error
     except ModuleNotFoundError as error:
@@ -94,17 +96,25 @@ def _check_folders(own: Mapping[str, Any]) -> None:
 def run_summary(request: Request, own: Mapping[str, Any]) -> int:
     """Tell the totals of scans that were made before, and return the exit code. Raises RunError as above."""
     run = Plan(request).of_run()
+    check_reports([own["output"]], ())
     try:
-        told = read_at_once(own["summaries"], lambda scans: _told(scans, own["against"]))
-        return _tell(*told, replace(request, fail_on=run.fail_on), own)
+        with contextlib.ExitStack() as stack:
+            scans = [stack.enter_context(open_to_read(folder)) for folder in own["summaries"]]
+            return _tell(scans, _judged_as(request, run), own)
     except FleetError as error:
         raise RunError(str(error)) from error
+
+
+def _judged_as(request: Request, run: Request) -> Request:
+    """Return the request with what the configuration of the run says about exit codes."""
+    return replace(request, fail_on=run.fail_on, internal_errors=run.internal_errors)
 
 
 def _check_reports(folder: str) -> None:
     """Raise RunError for a folder whose reports cannot be read."""
     try:
-        read_at_once([folder], lambda _: None)
+        with open_to_read(folder):
+            pass
     except FleetError as error:
         raise RunError(str(error)) from error
 
@@ -161,18 +171,20 @@ def _is_in(path: str, part: tuple[int, int]) -> bool:
 # --- what is told
 
 
-def _told(scans: list[Reports], against: str | None) -> tuple[Totals, Difference | None]:
-    """The totals of scans, and what is new since another one. Raises FleetError where something cannot be read."""
+def _tell(scans: list[Reports], request: Request, own: Mapping[str, Any]) -> int:
+    """Write the totals, and return the exit code: where an old scan is given, what is new decides.
+
+    Raises FleetError where something cannot be read.
+    """
     totals = Totals()
     for reports in scans:
         totals.add(reports)
-    if against is None:
-        return totals, None
-    return totals, read_at_once([against], lambda old: difference(scans, *old))
-
-
-def _tell(totals: Totals, new: Difference | None, request: Request, own: Mapping[str, Any]) -> int:
-    """Write the totals, and return the exit code: where an old scan is given, what is new decides."""
+    new = None
+    if own["against"] is not None:
+        with open_to_read(own["against"]) as old:
+            new = difference(scans, old)
+    if own["export"] is not None:
+        _export(scans, own["export"])
     if own["output"] is not None:
         with report_file(own["output"]) as stream:
             _writer(own["format_name"])(totals, new, stream)
@@ -181,17 +193,24 @@ def _tell(totals: Totals, new: Difference | None, request: Request, own: Mapping
             _writer(own["format_name"])(totals, new, stream)
     found = new.findings if new is not None else totals.all.findings
     fail_on = "never" if request.exit_zero else request.fail_on
-    return _exit_code(totals, found, fail_on)
+    return _exit_code(totals, found, fail_on, request.internal_errors)
+
+
+def _export(scans: list[Reports], folder: str) -> None:
+    try:
+        export(scans, folder)
+    except OSError as error:
+        raise RunError(f"{visible(folder)}: {error.strerror or error}") from error
 
 
 def _writer(name: str) -> Any:
     return {"text": write_text, "json": write_json, "html": write_page}[name]
 
 
-def _exit_code(totals: Totals, found: Mapping[str, int], fail_on: str) -> int:
-    if totals.crashed:
+def _exit_code(totals: Totals, found: Mapping[str, int], fail_on: str, internal_errors: str) -> int:
+    if totals.crashed and internal_errors == "error":
         return exit_codes.INTERNAL_ERROR
-    if totals.unreadable or totals.not_judged:
+    if totals.unreadable or totals.not_judged or totals.not_linted:
         return exit_codes.NOT_CHECKED
     failing: Iterable[str] = LEVELS[: LEVELS.index(fail_on) + 1] if fail_on in LEVELS else ()
     return exit_codes.FINDINGS if any(found[level] for level in failing) else exit_codes.CLEAN

@@ -87,6 +87,12 @@ _totals_options = section(
         show_default=True,
         help="The form of the totals.",
     ),
+    click.option(
+        "--export",
+        metavar="FOLDER",
+        shell_complete=complete_files,
+        help="Write all models and findings there, as JSON Lines and Parquet.",
+    ),
     click.option("-o", "--output", metavar="FILE", shell_complete=complete_files, help="Write the totals there."),
     click.option("-q", "--quiet", is_flag=True, help="Neither progress nor totals on the terminal."),
     click.option("--no-progress", is_flag=True, help="No progress on standard error."),
@@ -94,7 +100,7 @@ _totals_options = section(
 
 _OWN: Final = (
     *("folder", "workers", "scheduler", "part", "time_limit", "memory_limit", "anew"),
-    *("summaries", "against", "format_name", "output", "quiet", "no_progress"),
+    *("summaries", "against", "export", "format_name", "output", "quiet", "no_progress"),
 )
 """The options that no other command has."""
 

@@ -79,6 +79,14 @@ def shapes_command(
         if not found:
             _refuse_value(walks, name)
         _show_ways(model, provenance, found, name, format_name)
+    if len(loaded.crashes):
+        from onnx_lint.cli.failures import print_internal_error
+        from onnx_lint.report import InternalError
+
+        printed: set[str] = set()
+        for site in loaded.crashes:
+            print_internal_error(model, InternalError.at(site), "Error", printed)
+        ctx.exit(exit_codes.INTERNAL_ERROR)
 
 
 def _load(path: str, request: Request) -> Model | None:

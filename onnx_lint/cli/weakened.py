@@ -54,6 +54,9 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     of_run: SetValues = plan.values_of("-") or {}
     if of_run.get(("exclude",)) is not None and of_run["exclude",].value:
         note(("exclude",), of_run["exclude",])
+    lenient = of_run.get(("internal-errors",))
+    if lenient is not None and lenient.value == "warning" and "internal_errors" not in plan.request.given:
+        note(("internal-errors",), lenient)
     seen: set[int] = set()
     for file in paths:
         values = plan.values_of(file)

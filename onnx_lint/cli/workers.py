@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_lint.cli.lint_one import Task, lint_one
 from onnx_lint.common.exit_status import way_of_end
 from onnx_lint.common.memory import held_to_the_end
+from onnx_lint.common.model_limits import LOOK_SECONDS, NO_LIMITS, ModelLimits, resident
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
@@ -57,12 +58,18 @@ class _Worker:
         self.has_ended = False
         self._window = 1
         """How many tasks it should have ahead."""
+        self._begun = time.monotonic()
+        """When it began with the first of them, or a little later."""
+        self._given_up: tuple[int, str] | None = None
+        """The task for which it was ended, and which limit that exceeded."""
 
     def assign(self, waiting: deque[int], share: int) -> None:
         """Tell it of some of the tasks that wait: it gets as many ahead as it should have, but not beyond its share."""
         count = min(self._window, max(share, 1)) - len(self.ahead)
         chunk = [waiting.popleft() for _ in range(min(count, len(waiting)))]
         if chunk:
+            if not self.ahead:
+                self._begun = time.monotonic()
             self.ahead.extend(chunk)
             # A worker that has ended meanwhile is found when its answer is read.
             with contextlib.suppress(OSError):
@@ -77,28 +84,44 @@ class _Worker:
                 seconds, report = pickle.loads(self.connection.recv_bytes())
                 spent += seconds
                 found.append((self.ahead.popleft(), report))
+                self._begun = time.monotonic()
         except (EOFError, OSError):
             self.has_ended = True
-            index = self.ahead.popleft()
-            found.append((index, self._end(self.tasks[index].name or self.tasks[index].path)))
+            found += self._end()
         # A file that takes long has few others waiting behind it: they become fewer at once, more little by little.
         self._window = max(1, min(int(len(found) * _SECONDS_AHEAD / max(spent, 1e-9)), 2 * self._window))
         return found
+
+    def hold_to(self, limits: ModelLimits) -> None:
+        """End the process where the file that it lints exceeds a limit."""
+        if not self.ahead or self._given_up is not None or self.process.pid is None:
+            return
+        words = limits.exceeded(resident(self.process.pid), self._begun)
+        if words is not None:
+            self._given_up = self.ahead[0], words
+            self.process.kill()
 
     def is_provided(self) -> bool:
         """Whether it has files for longer than a nap."""
         return self._window > 1 and 2 * len(self.ahead) >= self._window
 
-    def _end(self, path: str) -> FileReport:
+    def _end(self) -> list[tuple[int, FileReport]]:
+        """The report of the file that ended the process; none where one exceeded a limit that was done by then."""
         self.process.join()
         self.connection.close()
+        if self._given_up is not None and self._given_up[0] != self.ahead[0]:
+            return []
+        index = self.ahead.popleft()
+        path = self.tasks[index].name or self.tasks[index].path
+        if self._given_up is not None:
+            return [(index, FileReport(path, 0, unreadable=f"{path}: {self._given_up[1]}"))]
         code = self.process.exitcode or 0
         error = InternalError(OWN_ERRORS, f"the process that linted the file ended {way_of_end(code)}", "")
-        return FileReport(path, 0, internal_errors=(error,))
+        return [(index, FileReport(path, 0, internal_errors=(error,)))]
 
 
 def in_workers(
-    tasks: Sequence[Task], indices: Sequence[int], count: int
+    tasks: Sequence[Task], indices: Sequence[int], count: int, limits: ModelLimits = NO_LIMITS
 ) -> Generator[tuple[int, FileReport], None, None]:
     """The reports of the tasks at `indices`, made by `count` processes: each with its index, as they come."""
     from multiprocessing.connection import wait
@@ -108,12 +131,13 @@ def in_workers(
         _prepare(tasks[indices[0]].settings)
     waiting = deque(indices)
     lifeline = context.Pipe(duplex=False)
+    look = LOOK_SECONDS if limits.are_any else None
     workers = [_start(context, tasks, lifeline) for _ in range(count)]
     try:
         for worker in workers:
             worker.assign(waiting, 1)
         while busy := {worker.connection: worker for worker in workers if worker.ahead}:
-            ready = [busy[connection] for connection in wait(list(busy))]  # type: ignore[index]  # or sockets, handles
+            ready = [busy[connection] for connection in wait(list(busy), look)]  # type: ignore[index]  # or sockets
             arrived = [answer for worker in ready for answer in worker.answers()]
             for number, worker in enumerate(workers):
                 if worker.has_ended:
@@ -121,6 +145,9 @@ def in_workers(
                     workers[number] = _start(context, tasks, lifeline)
                 workers[number].assign(waiting, len(waiting) // (2 * count))  # before all else: it may be waiting
             yield from arrived
+            if limits.are_any:
+                for worker in workers:
+                    worker.hold_to(limits)
             if all(worker.is_provided() for worker in workers):
                 time.sleep(_NAP_SECONDS)
     finally:

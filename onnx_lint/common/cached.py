@@ -35,10 +35,18 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
             return self
         # A model has dozens of properties, so nobody asks for the context's observer while there is none anywhere.
         watch = _watching() if observers else None
-        # As the class has no __set__, what stands in the instance is found before the property from now on.
-        value = instance.__dict__[self.name] = (
-            self.func(instance) if watch is None else watch(instance, self.name, self.func)
-        )
+        if _RAISED in instance.__dict__:
+            _raise_again(instance, self.name)
+        try:
+            # As the class has no __set__, what stands in the instance is found before the property from now on.
+            value = instance.__dict__[self.name] = (
+                self.func(instance) if watch is None else watch(instance, self.name, self.func)
+            )
+        except (MemoryError, OSError):
+            raise  # it may go well the next time
+        except Exception as error:
+            _keep_raised(instance, self.name, error)
+            raise
         return value
 
 
@@ -61,9 +69,51 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
         else:
             # As above: a call of that would be as much as most answers of small graphs are.
             watch = _watching() if observers else None
-            value = self.func(instance) if watch is None else watch(instance, self.name, self.func)
+            if _RAISED in instance.__dict__:
+                _raise_again(instance, self.name)
+            try:
+                value = self.func(instance) if watch is None else watch(instance, self.name, self.func)
+            except (MemoryError, OSError):
+                raise
+            except Exception as error:
+                _keep_raised(instance, self.name, error)
+                raise
         instance.__dict__[self.name] = value
         return value
+
+
+# --- exceptions of properties, which are raised to everybody who asks
+
+_RAISED: Final = "raised by properties"
+"""The entry of an object that has the exceptions of its properties; no attribute can have this name."""
+
+_PROPERTY: Final = "raised_by_property"
+
+
+def _keep_raised(instance: object, name: str, error: Exception) -> None:
+    """Keep the exception of a property, so that it is raised to the next one who asks: the same object each time."""
+    instance.__dict__.setdefault(_RAISED, {})[name] = error, error.__traceback__
+    # The innermost property comes first.
+    error.__dict__.setdefault(_PROPERTY, f"{type(instance).__name__}.{name}")
+
+
+def _raise_again(instance: object, name: str) -> None:
+    """Raise the exception of a property that was kept; return where there is none."""
+    kept = instance.__dict__[_RAISED].get(name)
+    if kept is not None:
+        raise kept[0].with_traceback(kept[1])
+
+
+def exceptions_of(instance: object) -> list[Exception]:
+    """Return the exceptions that properties of an object raised, each once, in the order in which they came."""
+    kept = instance.__dict__.get(_RAISED, {})
+    return list({id(error): error for error, _ in kept.values()}.values())
+
+
+def property_of(error: Exception) -> str | None:
+    """Return the innermost property that raised an exception, such as `Model.value_flow`; None if none did."""
+    name: str | None = error.__dict__.get(_PROPERTY)
+    return name
 
 
 _Class = TypeVar("_Class", bound=type)

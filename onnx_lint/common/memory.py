@@ -55,6 +55,11 @@ def end_at_once(code: int) -> None:
     os._exit(code)
 
 
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Return whether memory ran out. Protocol Buffers only say that they cannot write a message."""
+    return isinstance(error, MemoryError) or type(error).__name__ == "EncodeError"
+
+
 _left: Final[list[Release]] = []
 """What gives back the memory of the last file, where the program holds the garbage collector to its end."""
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
-from onnx_lint.report import Diagnostic, FileReport
+from onnx_lint.report import OWN_ERRORS, Diagnostic, FileReport
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.spec.clauses import clauses
@@ -116,9 +116,10 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     found: Counter[str] = Counter()
     for diagnostic, digest in _with_digests((*file.suppressed, *file.diagnostics)):
         found[digest] += _weight(diagnostic)
-    crashed = {error.rule for error in file.internal_errors}
-    # Of a file that was not judged only some rules have a say, and of one that cannot be read none.
-    is_judged = file.not_judged is None and file.unreadable is None
+    crashed = {rule for error in file.internal_errors for rule in (error.rule, *error.not_run)}
+    # Of a file that was not judged only some rules have a say, and of one that cannot be read none. Where an analysis
+    # crashed it is not known which rules have found less.
+    is_judged = file.not_judged is None and file.unreadable is None and OWN_ERRORS not in crashed
     judged = frozenset(rules) - crashed if is_judged else frozenset()
     alive: dict[str, Entry] = {}
     for digest, entry in entries.items():

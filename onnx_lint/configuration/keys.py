@@ -153,6 +153,17 @@ _DECLARED: Final = (
         "--fail-on",
     ),
     Key(
+        "internal-errors",
+        choice(("error", "warning")),
+        "error",
+        "Whether a crash of onnx-lint itself gives exit code 3, or only a warning.",
+        "With warning the findings alone decide the exit code; a file without any verdict counts as not checked. Taken "
+        "from the configuration of the working directory.",
+        'internal-errors = "error"',
+        "--internal-errors",
+        of_run=True,
+    ),
+    Key(
         "baseline",
         TEXT,
         None,
@@ -276,10 +287,10 @@ _DECLARED: Final = (
     Key(
         "jobs",
         COUNT,
-        1,
+        0,
         "How many files to lint at a time.",
         "0 for one a processor, where there is enough to do. Taken from the configuration of the working directory.",
-        "jobs = 1",
+        "jobs = 0",
         "--jobs",
         of_run=True,
     ),

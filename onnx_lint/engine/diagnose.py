@@ -11,6 +11,7 @@ from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.ir.places.enclosing_names import EnclosingNames
 from onnx_lint.model import Model, Place
 from onnx_lint.report import Diagnostic, RelatedPlace
 from onnx_lint.rule import Finding, Rule
@@ -18,6 +19,8 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
 
 _MAX_RELATED: Final = 1_000
+
+_NO_NAMES: Final = EnclosingNames()
 
 Counts = tuple[str, tuple[str, ...]]
 """A rule, and what is said of one and of several of its findings that are only counted."""
@@ -42,7 +45,8 @@ def diagnose(
             counts[entry.id, clause.counted] += finding.count
         if level is not None:
             extent = _extent(finding, model)
-            yield extent[0], _diagnostic(entry.rule, finding, clause, level, extent, model, edition)
+            start = extent[0] if extent is not None else 0
+            yield start, _diagnostic(entry.rule, finding, clause, level, extent, model, edition)
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
@@ -67,11 +71,13 @@ def _diagnostic(
     finding: Finding,
     clause: Clause,
     level: Severity,
-    extent: tuple[int, int],
+    extent: tuple[int, int] | None,
     model: Model,
     edition: str,
 ) -> Diagnostic:
-    around = model.enclosing_names(finding.place)
+    around = _NO_NAMES
+    with model.crashes.at_place("looking for the names around a finding", finding.place):
+        around = model.enclosing_names(finding.place)
     return Diagnostic(
         rule=rule.id,
         severity=level,
@@ -81,7 +87,7 @@ def _diagnostic(
         clause=clause.id,
         keyword=clause.keyword[edition],
         clause_summary=clause.summary,
-        anchor=clause.anchor,
+        anchor=finding.anchor or clause.anchor,
         allowed=_allowed(finding, clause),
         related=_related(finding, model),
         # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
@@ -117,7 +123,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
             _path(item.place, model),
             item.place.pointer(),
             without_middle(item.message, MAX_MESSAGE),
-            model.byte_range(item.place),
+            _bytes_of(item.place, model),
         )
         for item in finding.related[:_MAX_RELATED]
     ]
@@ -128,8 +134,19 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     return tuple(places)
 
 
-def _extent(finding: Finding, model: Model) -> tuple[int, int]:
-    """The bytes that the finding is about, or those around its place."""
+def _extent(finding: Finding, model: Model) -> tuple[int, int] | None:
+    """The bytes that the finding is about, or those around its place; None where a bug keeps them from being found."""
     if finding.offset is not None:
         return finding.offset, finding.offset + (finding.length or 0)
-    return model.extent(finding.place)
+    with model.crashes.at_place(_FIND_BYTES, finding.place):
+        return model.extent(finding.place)
+    return None
+
+
+_FIND_BYTES: Final = "looking for the bytes of a finding"
+
+
+def _bytes_of(place: Place, model: Model) -> tuple[int, int] | None:
+    with model.crashes.at_place(_FIND_BYTES, place):
+        return model.byte_range(place)
+    return None

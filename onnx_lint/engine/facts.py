@@ -10,7 +10,7 @@ from typing import Final
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL, OF_MODELS
 from onnx_lint.model import Model
-from onnx_lint.report import Facts, InternalError, Shapes
+from onnx_lint.report import Facts, Shapes
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
 
 _MAX_UNREAD: Final = 100
@@ -47,23 +47,15 @@ def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
     )
 
 
-def nodes_not_verified(model: Model, errors: list[InternalError]) -> tuple[tuple[str, int], ...]:
-    """How many nodes of each domain no signature is known for; a crash is told apart as that of a rule is."""
-    try:
-        found = model.operators.not_verified().items()
-        return tuple((report_name(domain), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
-    except Exception as error:
-        errors.append(InternalError.of(error, "not-verified"))
-        return ()
+def nodes_not_verified(model: Model) -> tuple[tuple[str, int], ...]:
+    """How many nodes of each domain no signature is known for."""
+    found = model.operators.not_verified().items()
+    return tuple((report_name(domain), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
 
 
-def shapes_of(model: Model, errors: list[InternalError]) -> Shapes | None:
+def shapes_of(model: Model) -> Shapes | None:
     """How far the shapes of values are known; None where no rule has asked for them, as that is not free."""
-    try:
-        known = model.shape_knowledge
-    except Exception as error:
-        errors.append(InternalError.of(error, "not-verified"))
-        return None
+    known = model.shape_knowledge
     if known is None:
         return None
     causes = [(kind, report_name(name), values) for (kind, name), values in known.causes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,7 @@ from onnx_lint.common.memory import held_for_a_file
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
+from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of
@@ -47,7 +48,7 @@ class Verdict(Record):
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    """The rules that raised."""
+    """The bugs that were met, each once."""
     cut: tuple[str, ...]
     """What a limit kept out of the diagnostics: a clause each, for people to read."""
     counted: tuple[Counted, ...]
@@ -65,10 +66,15 @@ _Located = tuple[int, Diagnostic]
 """A diagnostic and the byte at which it begins."""
 
 
-def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> Verdict:
-    """Run every selected rule over `model`; a rule that raises is told apart and stops nothing else."""
+def lint_model(
+    model: Model, settings: Settings, watch: Watch = _unwatched, errors: InternalErrors | None = None
+) -> Verdict:
+    """Run every selected rule over `model`. A rule that raises stops nothing else, and keeps what it found before.
+
+    `errors`: takes note of the bugs that are met, where there may be more of them elsewhere.
+    """
     diagnostics: list[_Located] = []
-    errors: list[InternalError] = []
+    errors = errors or InternalErrors(model)
     cuts: list[_Cut] = []
     counts: Counter[Counts] = Counter()
     selection = selection_of(settings)
@@ -80,19 +86,17 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
         try:
             # A context for each of a hundred rules would be more work than most of them are on a small model.
             if watch is _unwatched:
-                located = _run(entry, model, settings, diagnostics, cuts, counts)
+                has_found = _run(entry, model, settings, diagnostics, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
-                    located = _run(entry, model, settings, diagnostics, cuts, counts)
-            if located is not None:
+                    has_found = _run(entry, model, settings, diagnostics, cuts, counts)
+            if has_found:
                 found.add(entry.id)
-                diagnostics += located
-        except (ReadError, MemoryError):
-            raise  # no fault of the rule: the file has no verdict
         except Exception as error:
             found.add(entry.id)
-            errors.append(InternalError.of(error, entry.id))
-    selection.note(model, settled, entries, found)
+            errors.note(error, rule=entry.id)
+    if not errors.are_any:  # else a rule may have been silent because of a bug
+        selection.note(model, settled, entries, found)
     if cuts:
         diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
@@ -103,13 +107,11 @@ def lint_model(model: Model, settings: Settings, watch: Watch = _unwatched) -> V
         try:
             with watch("positions"):
                 listed = with_positions(listed, model)
-        except (ReadError, MemoryError):
-            raise
-        except Exception as error:  # a bug there is told and takes no finding away
-            errors.append(InternalError.of(error))
+        except Exception as error:  # a bug there is reported and takes no finding away
+            errors.note(error, "looking for lines and columns")
     return Verdict(
         tuple(listed),
-        tuple(errors),
+        errors.all(),
         tuple(cut.message for cut in cuts),
         tuple(Counted(rule, count, words) for (rule, words), count in counts.items()),
     )
@@ -119,38 +121,42 @@ def _run(
     entry: Registered,
     model: Model,
     settings: Settings,
-    before: Sequence[_Located],
+    diagnostics: list[_Located],
     cuts: list[_Cut],
     counts: Counter[Counts],
-) -> Sequence[_Located] | None:
-    """What one rule finds, with what was found `before` as much as the limits let; what is only counted in `counts`.
+) -> bool:
+    """Add to `diagnostics` what one rule finds, as much as the limits let, and to `counts` what is only counted.
 
-    None where it finds nothing; what it finds may all be left out.
+    Return whether it finds anything, which may all be left out.
     """
     rule = entry.rule
     findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
     first = next(findings, None)
     if first is None:
-        return None
+        return False
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
-    return _limited(entry, found, model.limits, model.limits.findings - len(before), cuts)
+    for located in _limited(entry, found, model.limits, model.limits.findings - len(diagnostics), cuts):
+        diagnostics.append(located)  # one by one, as the rule may crash at the next
+    return True
 
 
 def _limited(
     entry: Registered, found: Iterator[_Located], limits: Limits, left: int, cuts: list[_Cut]
-) -> list[_Located]:
+) -> Iterator[_Located]:
     """The first of the diagnostics of one rule; that a limit is reached is added to `cuts`.
 
     One diagnostic gets through in any case, so that no rule is silenced by the findings of another.
     """
     name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
     most = max(min(limits.findings_per_rule, left), 1)
-    kept = list(islice(found, most))
-    if len(kept) == most and next(found, None) is not None:
+    count = 0
+    for located in islice(found, most):
+        count += 1
+        yield located
+    if count == most and next(found, None) is not None:
         shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
         value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
         cuts.append(_Cut(name, f"{shown} reported of rule {entry.id!r}: {value}"))
-    return kept
 
 
 def _report_cuts(
@@ -264,24 +270,26 @@ def _lint_source(
 ) -> tuple[FileReport, Model]:
     with watch("load model"):
         model = load_source(source, path, settings, is_file=is_file)
-    verdict = lint_model(model, settings, watch)
-    errors = list(verdict.errors)
+    errors = InternalErrors(model)
+    verdict = lint_model(model, settings, watch, errors)
+    part = errors.unless_it_crashes
     with watch("facts"):
-        facts, document = facts_of(model), document_of(model)
-        not_verified, shapes = nodes_not_verified(model, errors), shapes_of(model, errors)
+        facts = part(lambda: facts_of(model), None, "counting nodes and graphs")
+        document = part(lambda: document_of(model), (), "describing the document")
+        not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
+        shapes = part(lambda: shapes_of(model), None, "counting known shapes")
+        incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
     diagnostics = verdict.diagnostics
     if diagnostics:
-        try:
-            diagnostics = _shown_with(diagnostics, model, context, pictures, watch)
-        except (ReadError, MemoryError):
-            raise
-        except Exception as error:  # a bug there is told and takes no finding away
-            errors.append(InternalError.of(error))
+        bare = diagnostics
+        diagnostics = part(
+            lambda: _shown_with(bare, model, context, pictures, watch), bare, "showing the model around findings"
+        )
     report = FileReport(
         path=path,
         size=source.size,
         diagnostics=diagnostics,
-        internal_errors=tuple(errors),
+        internal_errors=errors.all(),
         facts=facts,
         kind=model.kind,
         document=document,
@@ -289,7 +297,7 @@ def _lint_source(
         not_verified=not_verified,
         shapes=shapes,
         not_judged=why_not_judged(model),
-        incomplete=(*verdict.cut, *left_out(model, settings)),
+        incomplete=(*verdict.cut, *incomplete),
         counted=verdict.counted,
     )
     return report, model

@@ -21,12 +21,10 @@ from typing import IO, Any, Final
 import psutil
 
 from onnx_lint.common.exit_status import way_of_end
+from onnx_lint.common.model_limits import LOOK_SECONDS, ModelLimits
 from onnx_lint.fleet.cell import READY
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
-
-_LOOK_SECONDS: Final = 0.05
-"""How often the memory of a process is looked at while it lints a model."""
+from onnx_lint.fleet.jobs import Failure, Job, Outcome
 
 _START_SECONDS: Final = 120.0
 _STARTS: Final = 3
@@ -44,7 +42,7 @@ class Cell:
         self._errors: IO[bytes] | None = None
         self._read_before = 0
 
-    def lint(self, job: Job, limits: Limits) -> Outcome | Failure:
+    def lint(self, job: Job, limits: ModelLimits) -> Outcome | Failure:
         """The outcome of the job; a Failure where the process ended in it. Raises FleetError if none can be started."""
         process = self._running()
         try:
@@ -120,18 +118,15 @@ class Cell:
         self._errors.seek(0)
         return self._errors.read().decode(errors="backslashreplace").strip().rpartition("\n")[2]
 
-    def _awaited(self, process: subprocess.Popen[bytes], limits: Limits) -> Any:
+    def _awaited(self, process: subprocess.Popen[bytes], limits: ModelLimits) -> Any:
         """The answer; _END where the process ended before, and in words which limit it went beyond."""
-        end = time.monotonic() + limits.seconds
+        begun = time.monotonic()
         while True:
-            try:
-                return self._answers.get(timeout=_LOOK_SECONDS)
-            except queue.Empty:
-                pass
-            if _resident(process) > limits.megabytes * 1_000_000:
-                return f"the model took more than {limits.megabytes:,} MB of memory (option --memory-limit)"
-            if time.monotonic() > end:
-                return f"the model took longer than {limits.seconds:g} seconds (option --time-limit)"
+            with contextlib.suppress(queue.Empty):
+                return self._answers.get(timeout=LOOK_SECONDS)
+            words = limits.exceeded(_resident(process), begun)
+            if words is not None:
+                return words
 
     def _ended(self, process: subprocess.Popen[bytes], job: Job) -> Failure:
         code = process.wait()

@@ -15,8 +15,9 @@ from distributed import CancelledError, KilledWorker
 from distributed.comm import CommClosedError
 
 from onnx_lint import __version__
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
+from onnx_lint.fleet.jobs import Failure, Job, Outcome
 from onnx_lint.fleet.records import failed
 from onnx_lint.fleet.tasks import Chunk, Done, lint_chunk
 from onnx_lint.reporters.escape import visible
@@ -55,7 +56,7 @@ class Dispatch:
     all tasks that the worker has. Each of its models then gets a task of its own, when nothing else is under way.
     """
 
-    def __init__(self, client: Client, jobs: Sequence[Job], limits: Limits, progress: Progress) -> None:
+    def __init__(self, client: Client, jobs: Sequence[Job], limits: ModelLimits, progress: Progress) -> None:
         self._client = client
         self._limits = limits
         self._progress = progress

@@ -1,45 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `scan.json` says of a scan: its targets, and by which settings. Another scan does not go on with its reports."""
+"""The head of a scan: its targets, and by which settings. Another scan does not go on with its reports."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.fleet.checked import parsed_json
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.reporters.escape import visible
 
-FORMAT: Final = "onnx-lint scan"
-VERSION: Final = 1
 
-SCAN: Final = "scan.json"
-
-
-def head_in(folder: str) -> dict[str, Any] | None:
-    """What stands in `scan.json`; None where there is no such file. Raises FleetError where it is of something else."""
-    path = os.path.join(folder, SCAN)
+def parsed_head(text: str, path: str) -> dict[str, Any]:
+    """Return the head that a database has as JSON. Raises FleetError where it is none that a scan writes."""
     try:
-        with stream_of_regular(path) as stream:
-            head = parsed_json(stream.read())
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise FleetError(f"{visible(path)}: {error.strerror}") from error
-    except ValueError:
+        head = json.loads(text)
+    except (ValueError, RecursionError):
         head = None
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise FleetError(f"{visible(path)} is none that a scan writes")
-    if head.get("version") != VERSION:
-        raise FleetError(f"{visible(path)} has version {head.get('version')!r}, of which this onnx-lint knows nothing")
     held = _at(head, ("tool", "specification"))
     names = [_at(held, (name,)) for name in ("edition", "variant")]
-    if not all(isinstance(name, str) for name in names) or not isinstance(head.get("models", 0), int):
-        raise FleetError(f"{visible(path)} is none that a scan writes")
-    return head
+    if not all(isinstance(name, str) for name in names) or not isinstance(_at(head, ("models",)) or 0, int):
+        raise FleetError(f"{visible(path)} is damaged: what it says of the scan is none that a scan writes")
+    found: dict[str, Any] = head
+    return found
 
 
 _COMPARED: Final = {

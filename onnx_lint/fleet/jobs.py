@@ -17,13 +17,6 @@ A model of half a GiB without payloads, the most that is taken on, may need more
 """
 
 
-class Limits(Record):
-    """What the lint of one model may take."""
-
-    seconds: float = SECONDS_FOR_A_MODEL
-    megabytes: int = MEGABYTES_FOR_A_MODEL
-
-
 class Job(Record):
     """A model to lint."""
 

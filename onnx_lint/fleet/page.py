@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 
 from onnx_lint import __version__
-from onnx_lint.fleet.checked import LEVELS
+from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.summary import by_size, most_frequent, new_of, total_of
 from onnx_lint.fleet.totals import Difference, Group, Totals
 from onnx_lint.reporters import html
@@ -33,6 +33,7 @@ def _body(totals: Totals, new: Difference | None) -> Iterator[str]:
     yield tiles_of(
         [
             (counted(totals.all.models, "model"), ""),
+            *([(f"{totals.crashed:,} with internal errors", "error")] if totals.crashed else []),
             *((counted(totals.all.findings[level], level), level) for level in LEVELS),
             (f"{totals.conforming:,} conform", "good"),
         ]

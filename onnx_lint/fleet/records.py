@@ -28,7 +28,7 @@ def outcome_of(path: str, file: FileReport, identity: dict[str, Any]) -> Outcome
         levels.count(Severity.WARNING),
         levels.count(Severity.NOTE),
         received=file.traffic.received if file.traffic is not None else 0,
-        settled=file.unreadable is None and not any(error.rule == OWN_ERRORS for error in file.internal_errors),
+        settled=file.unreadable is None and not any(error.has_ended_lint for error in file.internal_errors),
     )
 
 

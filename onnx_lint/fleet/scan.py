@@ -13,13 +13,13 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from onnx_lint import __version__
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
-from onnx_lint.fleet.head import FORMAT, VERSION
-from onnx_lint.fleet.jobs import Job, Limits, Outcome
+from onnx_lint.fleet.database import Reports
+from onnx_lint.fleet.jobs import Job, Outcome
 from onnx_lint.fleet.records import unreadable
-from onnx_lint.fleet.reports import Reports
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
 from onnx_lint.reporters.records import json_safe, path_of, tool_record
@@ -27,7 +27,7 @@ from onnx_lint.spec.clauses import Severity
 
 _LANDING_SECONDS: Final = 5.0
 _LANDING_BYTES: Final = 8_000_000
-"""After so long, or with so many bytes, what has come is written as a shard."""
+"""After so long, or with so many bytes, what has come is written."""
 
 
 class Target(Record):
@@ -87,14 +87,14 @@ def scan(
     targets: Sequence[Target],
     usual: Settings,
     level: Severity,
-    limits: Limits,
+    limits: ModelLimits,
     cluster: Cluster,
     on_progress: Callable[[Standing], None],
 ) -> None:
     """Lint the targets of which the reports have no verdict, and make the report of all.
 
     Whatever ends the scan before, what has come until then has landed. Raises FleetError where the cluster cannot lint,
-    and OSError where the disk takes no more.
+    or the disk takes no more.
     """
     jobs, ended = _jobs(reports, targets, usual, level)
     reports.land(ended)
@@ -149,7 +149,7 @@ def _lint(
     reports: Reports,
     jobs: Sequence[Job],
     count: int,
-    limits: Limits,
+    limits: ModelLimits,
     cluster: Cluster,
     on_progress: Callable[[Standing], None],
 ) -> None:
@@ -187,12 +187,12 @@ class Landing:
             self._size += len(item.file) + len(item.findings)
 
     def land_if_due(self) -> None:
-        """Write what waits, if it is much or waits for long. Raises OSError as below."""
+        """Write what waits, if it is much or waits for long. Raises FleetError as below."""
         if self._size > _LANDING_BYTES or time.monotonic() - self._landed > _LANDING_SECONDS:
             self.land()
 
     def land(self) -> None:
-        """Write what waits as a shard. Raises OSError where that fails: then it is let go of, to be linted again.
+        """Write what waits. Raises FleetError where that fails: then it is forgotten, to be linted again.
 
         What an interrupt keeps from being written still waits.
         """
@@ -211,8 +211,6 @@ def head_of(
     from onnx_lint.engine.lint import report_of
 
     return {
-        "format": FORMAT,
-        "version": VERSION,
         "tool": tool_record(report_of((), usual)),
         "targets": [shown_name(target) for target in targets],
         "exclude": list(exclude),

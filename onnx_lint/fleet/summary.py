@@ -9,7 +9,8 @@ from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
 from onnx_lint.common.distribution import NAME
-from onnx_lint.fleet.checked import LEVELS
+from onnx_lint.common.visible import json_without_commands
+from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.totals import MAX_LISTED, Difference, Group, Totals
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.wording import counted
@@ -50,8 +51,7 @@ def write_json(totals: Totals, new: Difference | None, stream: TextIO) -> None:
             "by_rule": _rules(new.rules),
             "findings": new.listed,
         }
-    json.dump(document, stream, indent=2)
-    stream.write("\n")
+    stream.write(json_without_commands(json.dumps(document, indent=2)) + "\n")
 
 
 def _numbers(group: Group) -> dict[str, int]:

@@ -8,10 +8,11 @@ import time
 from typing import Final
 
 from onnx_lint import __version__
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import Record
 from onnx_lint.fleet.cells import Cell
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.fleet.jobs import Failure, Job, Limits, Outcome
+from onnx_lint.fleet.jobs import Failure, Job, Outcome
 
 _CHUNK_SECONDS: Final = 3.0
 _CHUNK_BYTES: Final = 8_000_000
@@ -25,7 +26,7 @@ class Chunk(Record):
     """Models for one task."""
 
     jobs: tuple[Job, ...]
-    limits: Limits
+    limits: ModelLimits
     version: str
     """That of onnx-lint where the scan was started."""
     is_retry: bool = False

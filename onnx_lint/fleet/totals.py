@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
-from onnx_lint.fleet.checked import LEVELS
+from onnx_lint.fleet.columns import LEVELS
+from onnx_lint.fleet.database import Reports
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.fleet.reports import Reports
-from onnx_lint.fleet.shards import Records
 from onnx_lint.reporters.escape import visible
 
 MAX_LISTED: Final = 1_000
@@ -27,12 +26,11 @@ class Group:
         self.findings: Counter[str] = Counter()
         """By severity."""
 
-    def add(self, summary: Mapping[str, int]) -> None:
-        """Count a model."""
-        self.models += 1
-        self.with_errors += summary["errors"] > 0
-        for level in LEVELS:
-            self.findings[level] += summary[f"{level}s"]
+    def add(self, models: int, with_errors: int, *findings: int) -> None:
+        """Count further models, and their findings by severity, as LEVELS has them."""
+        self.models += models
+        self.with_errors += with_errors
+        self.findings.update(dict(zip(LEVELS, findings, strict=True)))
 
 
 class Totals:
@@ -57,6 +55,8 @@ class Totals:
         """Models that were read and not judged, and of which nothing was found."""
         self.crashed = 0
         """Models in which a rule crashed, or whose lint ended its process."""
+        self.not_linted = 0
+        """Those of them on which there is no verdict at all."""
         self.without_verdict: list[tuple[str, str]] = []
         """The first of these: path and reason."""
         self.missing = 0
@@ -68,60 +68,53 @@ class Totals:
         return self.unreadable + self.not_judged + self.crashed
 
     def add(self, reports: Reports) -> None:
-        """Count the models of a scan. Raises FleetError where its records cannot be read."""
-        usual = _edition_of(reports.head["tool"]["specification"])
-        self.missing += max(reports.head.get("models", 0) - len(reports.entries), 0) if not reports.is_whole else 0
-        for path, records in reports.records():
-            file, findings = parsed(reports, path, records)
-            self._add(file, findings, usual)
-
-    def _add(self, file: dict[str, Any], findings: Sequence[dict[str, Any]], usual: str) -> None:
-        summary = file["summary"]
-        self.bytes += file["size"] or 0
-        edition = _edition_of(file["specification"]) if "specification" in file else usual
-        producer = (file["facts"] or {}).get("producer") or ""
-        for group in (
-            self.all,
-            self.producers.setdefault(producer, Group()),
-            self.editions.setdefault(edition, Group()),
-        ):
-            group.add(summary)
-        worst = next((level for level in LEVELS if summary[f"{level}s"]), None)
-        if worst is not None:
-            self.worst[worst] += 1
-        self.rules.update((found["rule"], found["severity"]) for found in findings)
-        self.models_of_rules.update({(found["rule"], found["severity"]) for found in findings})
-        self._judge(file, is_found=bool(findings))
-
-    def _judge(self, file: dict[str, Any], *, is_found: bool) -> None:
-        """Count the model among those that conform, or are without a verdict."""
-        reason = None
-        if file["unreadable"] is not None:
-            self.unreadable += 1
-            reason = file["unreadable"]
-        elif file["internal_errors"]:
-            self.crashed += 1
-            reason = "; ".join(f"{error['rule']}: {error['exception']}" for error in file["internal_errors"])
-        elif file["not_judged"] is not None:
-            self.not_judged += not is_found
-            reason = None if is_found else file["not_judged"]
-        elif not file["summary"]["errors"]:
-            self.conforming += 1
-        if reason is not None and len(self.without_verdict) < MAX_LISTED:
-            self.without_verdict.append((file["path"], reason))
+        """Count the models of a scan."""
+        ask = reports.connection.execute
+        if not reports.is_whole:
+            self.missing += max(reports.head.get("models", 0) - reports.count(), 0)
+        ((total, conforming, unreadable, crashed, not_linted, without),) = ask(_STATES)
+        self.bytes += total
+        self.conforming += conforming
+        self.unreadable += unreadable
+        self.crashed += crashed
+        self.not_linted += not_linted
+        self.not_judged += without - unreadable - crashed
+        for level, count in ask(_WORST):
+            self.worst[level] += count
+        of_all = {"": self.all}
+        for groups, name in ((of_all, "''"), (self.producers, "coalesce(producer, '')"), (self.editions, "edition")):
+            for key, *numbers in ask(_GROUPS.format(name=name)):
+                groups.setdefault(key, Group()).add(*numbers)
+        for rule, level, count, models in ask(_RULES):
+            self.rules[rule, level] += count
+            self.models_of_rules[rule, level] += models
+        left = MAX_LISTED - len(self.without_verdict)
+        self.without_verdict += ask(_WITHOUT_VERDICT, (left,)).fetchall()
 
 
-def parsed(reports: Reports, path: str, records: Records) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The records of a model as objects: its file, and its findings."""
-    try:
-        return json.loads(records[0]), [json.loads(line) for line in records[1].splitlines()]
-    except (ValueError, RecursionError) as error:  # somebody has written to the folder since it was checked
-        raise FleetError(f"{visible(reports.folder)}: the records of {visible(path)} are damaged") from error
+_STATES: Final = """
+    SELECT coalesce(sum(size), 0),
+           count(*) FILTER (WHERE unreadable IS NULL AND NOT internal_errors AND not_judged IS NULL AND NOT errors),
+           count(unreadable),
+           count(*) FILTER (WHERE unreadable IS NULL AND internal_errors),
+           count(*) FILTER (WHERE unreadable IS NULL AND internal_errors AND NOT settled),
+           count(reason)
+    FROM models
+"""
 
+_WORST: Final = """
+    SELECT CASE WHEN errors THEN 'error' WHEN warnings THEN 'warning' ELSE 'note' END, count(*)
+    FROM models WHERE errors OR warnings OR notes GROUP BY 1
+"""
 
-def _edition_of(specification: Mapping[str, str]) -> str:
-    variant = specification["variant"]
-    return f"ONNX {specification['edition']}" + (f" ({variant})" if variant != "onnx-ml" else "")
+_GROUPS: Final = """
+    SELECT {name}, count(*), count(*) FILTER (WHERE errors), sum(errors), sum(warnings), sum(notes)
+    FROM models GROUP BY 1
+"""
+
+_RULES: Final = "SELECT rule, severity, count(*), count(DISTINCT path) FROM findings GROUP BY 1, 2"
+
+_WITHOUT_VERDICT: Final = "SELECT path, reason FROM models WHERE reason IS NOT NULL ORDER BY path LIMIT ?"
 
 
 class Difference:
@@ -142,30 +135,56 @@ class Difference:
 
 
 def difference(scans: Iterable[Reports], old: Reports) -> Difference:
-    """What the scans found that the old one did not; a finding is known by the path and its fingerprint."""
+    """Return what the scans found that the old one did not; a finding is known by the path and its fingerprint."""
     found = Difference()
     seen: set[str] = set()
     for reports in scans:
-        for path, records in reports.records():
-            seen.add(path)
-            _, now = parsed(reports, path, records)
-            before = _fingerprints(old, path)
-            if before is None:
-                found.new_models += 1
-                before = set()
-            new = [finding for finding in now if finding["fingerprint"] not in before]
-            found.gone += len(before) - (len(now) - len(new))
-            found.models += bool(new)
-            found.findings.update(finding["severity"] for finding in new)
-            found.rules.update((finding["rule"], finding["severity"]) for finding in new)
-            found.listed += new[: MAX_LISTED - len(found.listed)]
-    found.gone_models = len(old.entries.keys() - seen)
+        with reports.beside(old):
+            _add(found, reports)
+        seen.update(path for (path,) in reports.connection.execute("SELECT path FROM models"))
+    found.gone_models = sum(path not in seen for (path,) in old.connection.execute("SELECT path FROM models"))
     return found
 
 
-def _fingerprints(reports: Reports, path: str) -> set[str] | None:
-    """The fingerprints of what was found in a model; None where there is no such model."""
-    records = reports.records_of(path)
-    if records is None:
-        return None
-    return {finding["fingerprint"] for finding in parsed(reports, path, records)[1]}
+def _add(found: Difference, reports: Reports) -> None:
+    ask = reports.connection.execute
+    for rule, level, count in ask(f"SELECT rule, severity, count(*) {_NEW} GROUP BY 1, 2"):
+        found.rules[rule, level] += count
+        found.findings[level] += count
+    ((models, new_models, gone),) = ask(f"SELECT (SELECT count(DISTINCT path) {_NEW}), ({_NEW_MODELS}), ({_GONE})")
+    found.models += models
+    found.new_models += new_models
+    found.gone += gone
+    left = MAX_LISTED - len(found.listed)
+    for (record,) in ask(f"SELECT record {_NEW} ORDER BY path, id LIMIT ?", (left,)):
+        found.listed.append(record_of(reports, record))
+
+
+_NEW: Final = """
+    FROM main.findings AS now WHERE NOT EXISTS (
+        SELECT 1 FROM old.findings AS before WHERE before.path = now.path AND before.fingerprint = now.fingerprint
+    )
+"""
+
+_NEW_MODELS: Final = "SELECT count(*) FROM main.models WHERE path NOT IN (SELECT path FROM old.models)"
+
+_GONE: Final = """
+    SELECT count(*) FROM (
+        SELECT path, fingerprint FROM old.findings WHERE path IN (SELECT path FROM main.models)
+        EXCEPT SELECT path, fingerprint FROM main.findings
+    )
+"""
+
+
+def record_of(reports: Reports, text: str) -> dict[str, Any]:
+    """Return the record of a finding as an object. Raises FleetError where it is none that a scan writes."""
+    try:
+        record = json.loads(text)
+        if all(isinstance(record[name], str) for name in _SHOWN):
+            return {**record}
+    except (ValueError, TypeError, LookupError, RecursionError):
+        pass
+    raise FleetError(f"{visible(reports.folder)}: the record of a finding is none that a scan writes")
+
+
+_SHOWN: Final = ("path", "severity", "rule", "message", "place")

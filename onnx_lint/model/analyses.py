@@ -104,7 +104,7 @@ class Analyses(FileParts):
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
-        ground = Ground(main, training, functions, *known, self._read_outside)
+        ground = Ground(main, training, functions, *known, self._read_outside, self.crashes)
         return follow_values(ground, keeps_all=keeps_all)
 
     def _read_outside(self, proto: Proto) -> bytes | None:
@@ -120,7 +120,7 @@ class Analyses(FileParts):
         """Where no sizes of the dimension variables make true what declarations and nodes say of them."""
         from onnx_lint.inference.flow.dimension_equations import contradictions  # late: only asked for by name
 
-        return contradictions(self.value_flow)
+        return contradictions(self.value_flow, self.crashes)
 
     @cached_property
     def provenance(self) -> Provenance:

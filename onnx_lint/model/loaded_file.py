@@ -11,6 +11,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL, OF_MODELS, OPERATOR_SET, describe_kind
 from onnx_lint.ir.documents.roots import values
 from onnx_lint.ir.fault import Fault, FaultKind
@@ -82,6 +83,8 @@ class LoadedFile:
         """The operators that are known."""
         self.target = target
         """The consumer that the model is meant for."""
+        self.crashes = Crashes()
+        """The bugs that were met in what follows from the model."""
         # What a graph or node imports that stands in no model; any other file says itself what it imports.
         self._supposed = opset_imports if kind in OF_MODELS else EMPTY
 

@@ -214,8 +214,12 @@ class Model(Analyses):
 
     @cached_property
     def has_training_outputs(self) -> bool:
-        """Whether a BatchNormalization has other outputs than its first, which it has in training alone."""
-        return any(form.op_type == "BatchNormalization" and any(form.outputs[1:]) for form in self.forms)
+        """Whether a BatchNormalization has other outputs than its first, or says whether it trains."""
+        return any(
+            form.op_type == "BatchNormalization"
+            and (any(form.outputs[1:]) or any(name == "training_mode" for name, _ in form.attribute_types))
+            for form in self.forms
+        )
 
     @cached_property
     def has_repeated_attributes(self) -> bool:

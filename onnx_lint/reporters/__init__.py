@@ -46,6 +46,8 @@ class Options(Record):
     """The address of the documentation site; None for the one that the metadata of onnx-lint names, if any."""
     failing: str = "error"
     """The least severity that JUnit shows as a failure, or `never`."""
+    internal_errors: str = "error"
+    """How code hosts show a crash of onnx-lint: `error` or `warning`."""
 
 
 SARIF_REGIONS: Final = ("line", "bytes", "none")

@@ -9,11 +9,19 @@ from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.statistics import statistics_lines
-from onnx_lint.reporters.wording import interrupted_of, not_verified_of, path_at, weakened_of, worst_first
+from onnx_lint.reporters.wording import (
+    internal_error_of,
+    interrupted_of,
+    not_verified_of,
+    path_at,
+    weakened_of,
+    worst_first,
+)
 
 
 class Writer:
     """Writes `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open.
+    A crash of onnx-lint is `path: internal error: ...`.
 
     In a model in text form it is `path:line:column: place: ...`.
     """
@@ -32,6 +40,8 @@ class Writer:
             for item in worst_first(file.suppressed):
                 stream.write(f"{path_at(file.path, item.position)}: {line_of(item)} (suppressed)\n")
         if not options.quiet:
+            errors = map(internal_error_of, file.internal_errors)
+            stream.writelines(f"{path}: internal error: {visible(error)}\n" for error in errors)
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
 
     def end(self, report: Report) -> None:

@@ -22,6 +22,7 @@ from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
     after_path,
     counted,
+    internal_error_of,
     interrupted_of,
     not_verified_of,
     total_of,
@@ -71,7 +72,7 @@ class Writer:
         """Write the annotations of kinds that are new, and a line of the log for all else."""
         rest: list[_Annotation] = []
         seen: Counter[str] = Counter()
-        for item in _annotations(file, self._root):
+        for item in _annotations(file, self._root, self._options):
             seen[item.kind] += 1
             if not self._written["kind", item.kind] and self._has_room(item):
                 self._annotate(item)
@@ -127,21 +128,21 @@ class Writer:
         return self._written["path", item.path], self._written["kind", item.kind]
 
 
-def _annotations(file: FileReport, root: Path) -> Iterator[_Annotation]:
+def _annotations(file: FileReport, root: Path, options: Options) -> Iterator[_Annotation]:
     path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
     if file.unreadable is not None:
         yield _about_file(path, "not checked", visible(file.unreadable))
     if file.not_judged is not None and not file.diagnostics:
         yield _about_file(path, "not judged", visible(file.not_judged))
     for error in file.internal_errors:
-        yield _about_file(path, f"internal error in {visible(error.rule)}", visible(error.exception))
+        yield _about_file(path, "internal error", visible(internal_error_of(error)), options.internal_errors)
     for item in worst_first(file.diagnostics):
         yield _about_finding(item, path)
 
 
-def _about_file(path: str, title: str, message: str) -> _Annotation:
-    line = f"error {path}: {title}: {message}"
-    return _Annotation("error", path, f"onnx-lint: {title}", message, line, f"about {title}")
+def _about_file(path: str, title: str, message: str, level: str = "error") -> _Annotation:
+    line = f"{level} {path}: {title}: {message}"
+    return _Annotation(level, path, f"onnx-lint: {title}", message, line, f"about {title}")
 
 
 def _about_finding(item: Diagnostic, path: str) -> _Annotation:

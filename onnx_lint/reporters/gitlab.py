@@ -19,7 +19,7 @@ from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.uri import default_root, path_below
-from onnx_lint.reporters.wording import interrupted_of
+from onnx_lint.reporters.wording import internal_error_of, interrupted_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_ISSUES: Final = 10_000
@@ -35,20 +35,20 @@ _RANKS: Final = (_BLOCKER, "major", "minor", "info")
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the issues of all files as one JSON array."""
     root = options.root or default_root()
-    issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root))]
+    issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root), options)]
     if report.not_linted:
         issues.append(_issue("interrupted", _BLOCKER, interrupted_of(report), path_below(report.not_linted[0], root)))
     stream.write(json_without_commands(json.dumps(_worst(issues), indent=2)) + "\n")
 
 
-def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
+def _issues(file: FileReport, path: str, options: Options) -> Iterator[dict[str, Any]]:
     if file.unreadable is not None:
         yield _issue("unreadable-file", _BLOCKER, visible(file.unreadable), path)
     if file.not_judged is not None and not file.diagnostics:
         yield _issue("not-judged", _BLOCKER, visible(file.not_judged), path)
     for error in file.internal_errors:
-        crash = f"the rule {error.rule} crashed: {error.exception}"
-        yield _issue("internal-error", _BLOCKER, visible(crash), path)
+        level = _BLOCKER if options.internal_errors == "error" else _SEVERITIES[Severity.WARNING]
+        yield _issue("internal-error", level, visible(internal_error_of(error)), path)
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         line = item.position[0] if item.position is not None else 1

@@ -19,7 +19,7 @@ from onnx_lint import __version__
 from onnx_lint.common import package_data
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.engine.registry import registry
-from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
+from onnx_lint.report import Diagnostic, FileReport, InternalError, Neighbourhood, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.documentation import clauses_markdown
@@ -29,6 +29,7 @@ from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
     counted_of,
+    internal_error_of,
     is_unremarkable,
     not_verified_of,
     path_at,
@@ -125,6 +126,7 @@ def text_of(text: str) -> str:
 
 
 _Found = tuple[FileReport, Diagnostic]
+_Crashed = tuple[FileReport, InternalError]
 
 
 def _findings(report: Report) -> list[_Found]:
@@ -150,7 +152,9 @@ def _body(report: Report, findings: Sequence[_Found], options: Options) -> Itera
         if len(report.files) > 1:
             yield _file_chart(report)
         yield "</section>"
-        yield from _table(report, findings)
+    crashes = [(file, error) for file in report.files for error in file.internal_errors]
+    if report.diagnostics or crashes:
+        yield from _table(report, findings, crashes[:MAX_FINDINGS])
     yield from _files(report)
     yield from documentation_of(sorted({item.rule for _, item in findings}))
     yield "</main>"
@@ -159,8 +163,14 @@ def _body(report: Report, findings: Sequence[_Found], options: Options) -> Itera
 def _tiles(report: Report) -> str:
     levels = [(counted(report.count(level), level.label), level.label) for level in reversed(Severity)]
     clean = sum(is_unremarkable(file, report) for file in report.files)
+    crashes = sum(len(file.internal_errors) for file in report.files)
     return tiles_of(
-        [(counted(len(report.files), "file"), ""), *levels, (f"{clean:,} without findings", "good")],
+        [
+            (counted(len(report.files), "file"), ""),
+            *([(counted(crashes, _INTERNAL_ERROR), "error")] if crashes else []),
+            *levels,
+            (f"{clean:,} without findings", "good"),
+        ],
     )
 
 
@@ -210,17 +220,23 @@ def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]
     return f"<div><h2>{title}</h2><table>{head}<tbody>{''.join(lines)}</tbody></table>{more}</div>"
 
 
-def _table(report: Report, findings: Sequence[_Found]) -> Iterator[str]:
+def _table(report: Report, findings: Sequence[_Found], crashes: Sequence[_Crashed]) -> Iterator[str]:
     yield "<section><h2>Findings</h2>"
     yield '<form id="filter" hidden role="search">'
     yield '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
-    yield _select("severity", [level.label for level in reversed(Severity)])
-    yield _select("rule", sorted({item.rule for _, item in findings}))
+    levels = [level.label for level in reversed(Severity)]
+    yield _select("severity", [_INTERNAL_ERROR, *levels] if crashes else levels)
+    yield _select("rule", sorted({item.rule for _, item in findings} | {error.rule for _, error in crashes}))
     if len(report.files) > 1:
-        yield _select("file", list(dict.fromkeys(shown_path(file.path) for file, _ in findings)))
+        files = [file for file, _ in crashes] + [file for file, _ in findings]
+        yield _select("file", list(dict.fromkeys(shown_path(file.path) for file in files)))
     else:
         yield '<input type="hidden" name="file" value="">'
     yield '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
+    traces: set[str] = set()
+    for file, error in crashes:
+        yield _crash(file, error, with_trace=error.traceback not in traces)
+        traces.add(error.traceback)
     picture = 0
     for index, (file, item) in enumerate(findings):
         yield _finding(file, item, picture if item.neighbourhood is not None else None, is_open=index == 0)
@@ -229,6 +245,22 @@ def _table(report: Report, findings: Sequence[_Found]) -> Iterator[str]:
     if left_out:
         yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
     yield "</section>"
+
+
+_INTERNAL_ERROR: Final = "internal error"
+
+
+def _crash(file: FileReport, error: InternalError, *, with_trace: bool) -> str:
+    """A bug that was met in a file, which can be filtered as a finding can; equal traces stand there once."""
+    path = text_of(shown_path(file.path))
+    lines = [escape(visible(line)) for line in error.traceback.splitlines()]
+    trace = f"<pre>{chr(10).join(lines)}</pre>" if with_trace else "<p>The trace is that of an entry above.</p>"
+    place = f": <code>{text_of(error.place)}</code>" if error.place is not None else ""
+    return (
+        f'<details class="finding" data-severity="{_INTERNAL_ERROR}" data-rule="{text_of(error.rule)}"'
+        f' data-file="{path}"><summary><b class="error">{_INTERNAL_ERROR}</b> {text_of(internal_error_of(error))}'
+        f'<span class="where">{path}{place}</span></summary><div>{trace if lines else ""}</div></details>'
+    )
 
 
 def _select(name: str, values: Sequence[str]) -> str:
@@ -279,7 +311,7 @@ def _files(report: Report) -> Iterator[str]:
     yield "<section><h2>Files</h2>"
     for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0))[:MAX_FINDINGS]:
         yield f"<h3>{text_of(shown_path(file.path))}</h3><p>{text_of(_state(file, report))}</p>"
-        lines = [f"internal error in {error.rule}: {error.exception}" for error in file.internal_errors]
+        lines = [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
         lines += [f"not verified: {what}" for what in not_verified_of(file)]
         if file.counted:
             lines.append(f"counted: {counted_of(file.counted)}")

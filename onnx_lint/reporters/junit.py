@@ -18,6 +18,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.wording import (
     counted,
+    internal_error_of,
     interrupted_of,
     is_ignored,
     not_verified_of,
@@ -46,7 +47,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     failing = None if options.failing == "never" else Severity.of(options.failing)
     root = ElementTree.Element("testsuites", name="onnx-lint")
     for file in report.files:
-        _suite(root, file, report, failing)
+        _suite(root, file, report, failing, options)
     for not_linted in report.not_linted:
         path = _text(shown_path(not_linted))
         suite = ElementTree.SubElement(root, "testsuite", name=path, tests="1", failures="0", errors="0")
@@ -59,7 +60,9 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     stream.write(ElementTree.tostring(root, encoding="unicode") + "\n")
 
 
-def _suite(root: ElementTree.Element, file: FileReport, report: Report, failing: Severity | None) -> None:
+def _suite(
+    root: ElementTree.Element, file: FileReport, report: Report, failing: Severity | None, options: Options
+) -> None:
     path = _text(shown_path(file.path))
     suite = ElementTree.SubElement(root, "testsuite", name=path)
     _properties(suite, file, report)
@@ -68,7 +71,10 @@ def _suite(root: ElementTree.Element, file: FileReport, report: Report, failing:
     if file.not_judged is not None and not file.diagnostics:
         _case(suite, path, "judged", "error", _text(file.not_judged), "")
     for error in file.internal_errors:
-        _case(suite, path, _text(error.rule), "error", _text(error.exception), _text(error.traceback, lines=True))
+        outcome = "error" if options.internal_errors == "error" else "system-out"
+        message, trace = internal_error_of(error), error.traceback
+        body = trace if outcome == "error" else f"{message}\n{trace}"
+        _case(suite, path, _text(error.rule), outcome, _text(message), _text(body, lines=True))
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for item in file.diagnostics:
         groups.setdefault((item.rule, item.clause, item.severity), []).append(item)

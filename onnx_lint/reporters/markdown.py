@@ -18,6 +18,7 @@ from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     counted,
     counted_of,
+    internal_error_of,
     is_ignored,
     is_unremarkable,
     not_verified_of,
@@ -107,7 +108,7 @@ def _statistics(report: Report) -> str:
 def _heading(file: FileReport, report: Report) -> str:
     lines = [f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n"]
     for error in file.internal_errors:
-        lines.append(f"- **internal error** in {_code(error.rule)}: {_inert(error.exception)}\n")
+        lines.append(f"- **internal error**: {_inert(internal_error_of(error))}\n")
     lines += (f"- **not verified**: {_inert(what)}\n" for what in not_verified_of(file))
     if file.counted:
         lines.append(f"- **counted**: {_inert(counted_of(file.counted))}\n")

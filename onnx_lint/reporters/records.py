@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint import __version__
@@ -183,4 +183,19 @@ def _bytes(byte_range: tuple[int, int] | None) -> dict[str, int] | None:
 
 
 def _internal_error(error: InternalError) -> dict[str, Any]:
-    return {"rule": error.rule, "exception": error.exception, "traceback": error.traceback}
+    found = {"work": error.work, "operator": error.operator, "node": error.node, "place": error.place}
+    return {
+        "rule": error.rule,
+        "exception": error.exception,
+        "traceback": error.traceback,
+        **{name: value for name, value in found.items() if value is not None},
+        **({"nodes": error.nodes} if error.nodes else {}),
+        **({"not_run": list(error.not_run)} if error.not_run else {}),
+    }
+
+
+def internal_error(record: Mapping[str, Any]) -> InternalError:
+    """Return the internal error that a record is of."""
+    optional = {name: record[name] for name in ("work", "operator", "node", "place", "nodes") if name in record}
+    not_run = tuple(record.get("not_run", ()))
+    return InternalError(record["rule"], record["exception"], record["traceback"], not_run=not_run, **optional)

@@ -27,7 +27,14 @@ from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
-from onnx_lint.reporters.wording import interrupted_of, not_verified_of, weakened_of, what_of, where_of
+from onnx_lint.reporters.wording import (
+    internal_error_of,
+    interrupted_of,
+    not_verified_of,
+    weakened_of,
+    what_of,
+    where_of,
+)
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -75,7 +82,7 @@ def _run(report: Report, root: Path, options: Options) -> Properties:
             file, {"uri": uri, "index": index}, rule_indices, region_of(file, options.sarif_region), known
         )
     )
-    notifications = list(_notifications(report, uris, rule_indices))
+    notifications = list(_notifications(report, uris, rule_indices, options.internal_errors))
     left_out = len(report.diagnostics) - MAX_RESULTS
     if left_out > 0:
         notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
@@ -90,7 +97,7 @@ def _run(report: Report, root: Path, options: Options) -> Properties:
         "notifications": NOTIFICATIONS,
     }
     crashed = any(file.internal_errors for file in report.files)
-    successful = not crashed and not report.not_linted
+    successful = not report.not_linted and (not crashed or options.internal_errors == "warning")
     invocation = {"executionSuccessful": successful, "toolExecutionNotifications": notifications}
     if report.not_linted:
         invocation["exitCode"] = INTERRUPTED
@@ -257,7 +264,10 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
 # --- what could not be checked
 
 
-def _notifications(report: Report, uris: list[str], rule_indices: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _notifications(
+    report: Report, uris: list[str], rule_indices: dict[str, int], level: str
+) -> Iterator[dict[str, Any]]:
+    """Return what could not be checked; `level`: that of crashes."""
     for index, (file, uri) in enumerate(zip(report.files, uris, strict=True)):
         location = {"physicalLocation": {"artifactLocation": {"uri": uri, "index": index}}}
         if file.unreadable is not None:
@@ -268,8 +278,8 @@ def _notifications(report: Report, uris: list[str], rule_indices: dict[str, int]
         for what in not_verified_of(file):
             yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
         for error in file.internal_errors:
-            text = f"The rule {visible(error.rule)} crashed: {visible(error.exception)}."
-            crash = _notification("internal-error", "error", text) | {"locations": [location]}
+            text = visible(internal_error_of(error))
+            crash = _notification("internal-error", level, f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
             if error.rule in rule_indices:
                 crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
             yield crash

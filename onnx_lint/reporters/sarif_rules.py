@@ -32,8 +32,10 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
     {
         "id": "internal-error",
         "name": "InternalError",
-        "shortDescription": {"text": "A rule crashed."},
-        "fullDescription": {"text": "A rule crashed, so the file is not judged by it. The fault is in the rule."},
+        "shortDescription": {"text": "A rule or an analysis crashed."},
+        "fullDescription": {
+            "text": "A rule or an analysis crashed, so that some findings may be missing. The fault is not in the file."
+        },
         "help": {"text": "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule."},
     },
     {

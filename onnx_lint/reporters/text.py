@@ -16,6 +16,7 @@ from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
     counted_of,
+    internal_error_of,
     is_ignored,
     is_unremarkable,
     not_verified_of,
@@ -219,7 +220,9 @@ def _summary(file: FileReport, report: Report) -> Line:
 
 
 def _remarks(file: FileReport) -> Iterator[Line]:
-    """What the verdict leaves open, and what is only counted."""
+    """What crashed, what the verdict leaves open, and what is only counted."""
+    for error in file.internal_errors:
+        yield _detail("internal error", visible(internal_error_of(error)))
     for what in not_verified_of(file):
         yield _detail("not verified", what)
     if file.counted:

@@ -8,7 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.report import Counted, Diagnostic, Facts, FileReport, RelatedPlace, Report, Shapes, Weakening
+from onnx_lint.report import (
+    OUT_OF_MEMORY,
+    OWN_ERRORS,
+    Counted,
+    Diagnostic,
+    Facts,
+    FileReport,
+    InternalError,
+    RelatedPlace,
+    Report,
+    Shapes,
+    Weakening,
+)
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import quote
@@ -187,6 +199,29 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
     """Whether there is nothing to say about a file but that it conforms, or has nothing new."""
     odd = file.diagnostics or file.internal_errors or file.unreadable is not None or file.not_judged is not None
     return not odd and not is_ignored(file, report)
+
+
+def internal_error_of(error: InternalError) -> str:
+    """Return what crashed, where, and what was not done because of it."""
+    if error.exception == OUT_OF_MEMORY:
+        return OUT_OF_MEMORY
+    what = f"the rule {error.rule} crashed" if error.rule != OWN_ERRORS else "onnx-lint crashed"
+    if error.work is not None:
+        what += f" while {error.work}"
+    where = ", ".join(filter(None, (error.node, error.place)))
+    if where:
+        what += f" at {where}"
+    if error.nodes > 1:
+        what += f", and at {counted(error.nodes - 1, 'more node')} of that operator"
+    what += f": {error.exception}"
+    if error.not_run:
+        rules = ", ".join(error.not_run[:_MOST_RULES]) + (", ..." if len(error.not_run) > _MOST_RULES else "")
+        what += f"; {counted(len(error.not_run), 'rule')} not run to the end: {rules}"
+    return what
+
+
+_MOST_RULES: Final = 10
+"""Of the rules that were not run so many are named; the JSON report has all."""
 
 
 def interrupted_of(report: Report) -> str:

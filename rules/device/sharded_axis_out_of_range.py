@@ -19,8 +19,9 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     For a tensor of rank r an axis from -r to r-1; negative ones count from the end. A scalar cannot be cut. The
-    rank is taken from the declared types of inputs, outputs and `value_info` and from initializers; where the file
-    does not declare it, or declares two different ones, nothing is judged.
+    rank is taken from the declared types of inputs, outputs and `value_info` and from initializers, and where the file
+    does not declare it, from the nodes that make the tensor. Where two different ranks are declared, or nothing is
+    known, nothing is judged.
 
     ### Example
 
@@ -58,6 +59,9 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
         if id(graph) not in ranks:
             ranks[id(graph)] = _ranks(graph)
         declared = ranks[id(graph)].get(spec.proto.tensor_name, set())
+        if not declared:
+            shape = model.shape_of(spec.proto.tensor_name, graph)
+            declared = set() if shape is None else {len(shape)}
         if len(declared) == 1:
             yield from _findings(spec, *declared)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause="SHP-6a", since="0.1.0", about=Model.dimension_contradictions, needs="node")
@@ -55,4 +55,4 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     ```
     """
     for contradiction in model.dimension_contradictions:
-        yield finding_of(contradiction)
+        yield from findings_of(model, contradiction)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -23,6 +23,10 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     the shapes of its inputs. A variable, or a dimension that is left open, agrees with every size, and where nothing
     follows, as behind an unknown operator, any declaration is right. Functions may be called with several shapes: their
     `value_info` is right if it fits one of the calls.
+
+    The output of an If has to fit both of its branches, unless the condition is a constant. Where the shape of a
+    Reshape is not known, its output has as many elements as its input all the same: `[N, 7]` is never `[N, 6]`, but for
+    empty tensors.
 
     Two declarations of one value are for `contradictory-value-info`, types for `contradictory-declared-type`.
 
@@ -52,4 +56,4 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.declared_shapes:
         of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"
-        yield finding_of(conflict, clause="NOD-8c" if conflict.field == "output" else of_value_info)
+        yield from findings_of(model, conflict, clause="NOD-8c" if conflict.field == "output" else of_value_info)

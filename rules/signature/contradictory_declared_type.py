@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
+from onnx_lint.rule import Finding, conversions_apart, findings_of, rule
 
 
 @rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
@@ -52,4 +52,4 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     """
     for conflict in conversions_apart(model, model.value_flow.declarations):
         of_value_info = "FUN-23a" if conflict.graph.is_function else "VI-6"
-        yield finding_of(conflict, clause="NOD-8" if conflict.field == "output" else of_value_info)
+        yield from findings_of(model, conflict, clause="NOD-8" if conflict.field == "output" else of_value_info)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.model import Model, Node, Place
@@ -33,6 +34,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       `offset` and `scale` of Scaler, and so on;
     - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
       `->` only labels that stand before it;
+    - `pattern` of RegexFullMatch: what RE2 compiles, so no lookahead and no reference to a group;
     - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
     - `value` of ConstantOfShape: one element; `kernel_params` of support vector machines: three;
     - TreeEnsemble: positions of nodes and leaves that are there, no node that is a child twice or leads back to
@@ -78,10 +80,15 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
         if not alike.attributes:
             continue
         for graph, forms in alike.forms.items():
-            faults = {form: found for form in forms if (found := attribute_faults(schema, form))}
+            faults: dict[NodeForm, list[AttributeFault]] = {}
+            for form in forms:
+                with model.crashes.at_form(_CHECK, graph, form):
+                    if found := attribute_faults(schema, form):
+                        faults[form] = found
             for node in graph.nodes_of(faults) if faults else ():
                 for fault in faults[node.form]:
-                    yield _finding(node, fault)
+                    with model.crashes.at_node(_CHECK, node):
+                        yield _finding(node, fault)
     yield from _handed_in(model)
 
 
@@ -89,18 +96,22 @@ def _handed_in(model: Model) -> Iterator[Finding]:
     """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
     told: set[tuple[Place, tuple[Place, ...]]] = set()
     for bound in model.bound_nodes:
-        faults = attribute_faults(bound.schema, bound.bound)
-        own = attribute_faults(bound.schema, bound.form) if faults else ()
-        for fault in faults:
-            if fault in own:
-                continue
-            notes = bound.notes([name for name in (fault.attribute, fault.other) if name is not None])
-            places = tuple(place for place, _ in notes)
-            for node in bound.nodes:
-                found = _finding(node, fault, tuple(Related(*note) for note in notes))
-                if (found.place, places) not in told:
-                    told.add((found.place, places))
-                    yield found
+        with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+            faults = attribute_faults(bound.schema, bound.bound)
+            own = attribute_faults(bound.schema, bound.form) if faults else ()
+            for fault in faults:
+                if fault in own:
+                    continue
+                notes = bound.notes([name for name in (fault.attribute, fault.other) if name is not None])
+                places = tuple(place for place, _ in notes)
+                for node in bound.nodes:
+                    found = _finding(node, fault, tuple(Related(*note) for note in notes))
+                    if (found.place, places) not in told:
+                        told.add((found.place, places))
+                        yield found
+
+
+_CHECK = "checking the values of attributes"
 
 
 def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = ()) -> Finding:

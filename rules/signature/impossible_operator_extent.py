@@ -12,7 +12,7 @@ from onnx_lint.ir.in_words import describe_shape
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.places.place import Place
 from onnx_lint.model import Graph, Model, Node, Proto
-from onnx_lint.rule import Finding, Related, finding_of, rule
+from onnx_lint.rule import Finding, Related, findings_of, rule
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.extents import EXTENTS, WITH_EXTENTS, Count, Extents, counts, packed_bytes
 from onnx_lint.wording import quote
@@ -77,7 +77,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
             yield finding
     for conflict in model.value_flow.shapes:
         if isinstance(conflict.source, str) and conflict.place not in told:
-            yield finding_of(conflict)
+            yield from findings_of(model, conflict)
 
 
 Shapes = tuple[Shape, ...]

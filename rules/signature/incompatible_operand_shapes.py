@@ -4,10 +4,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="NOD-8a", since="0.1.0", about=Model.has_shape_conflicts, needs="node", security=("CWE-125", "CWE-787"))
+@rule(
+    clause=("NOD-8a", "NOD-8d"),
+    since="0.1.0",
+    about=Model.has_shape_conflicts,
+    needs="node",
+    security=("CWE-125", "CWE-787"),
+)
 def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """The shapes of a node's inputs are not those that its operator takes, or do not fit each other.
 
@@ -20,8 +26,13 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     For each input the ranks that the operator's description gives, sizes that agree where the description has them
     agree, and shapes that broadcast where the operator broadcasts. What is not known fits everything: a dimension
-    without a size, a variable, a value behind an unknown operator. Where an operator wants a scalar, a tensor of one
-    element passes, as exporters write it and consumers take it.
+    without a size, a variable, a value behind an unknown operator.
+
+    Some operators require a scalar, or a list, and onnx.checker and ONNX Runtime take one element of another rank: a
+    bound of Clip as `[1]`, the shape of Expand as a scalar. That is a warning, whose message says so, and nothing where
+    the test cases of ONNX write it so themselves (the axis of Unsqueeze, the position in a sequence). It is an error
+    where they refuse it: for the bounds of Range and the size of a window only where the operand is a constant, as
+    both look at constants alone.
 
     Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions, and
     with them the values by which shapes are decided. A function is judged with the arguments of its calls, and what is
@@ -51,4 +62,4 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.shapes:
         if conflict.source is None:
-            yield finding_of(conflict)
+            yield from findings_of(model, conflict, clause="NOD-8d" if conflict.is_taken else "NOD-8a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
+from onnx_lint.rule import Finding, conversions_apart, findings_of, rule
 
 
 @rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts, needs="node")
@@ -53,4 +53,4 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in conversions_apart(model, model.value_flow.operands):
-        yield finding_of(conflict)
+        yield from findings_of(model, conflict)

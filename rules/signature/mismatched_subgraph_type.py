@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, conversions_apart, finding_of, rule
+from onnx_lint.rule import Finding, conversions_apart, findings_of, rule
 
 
 @rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts, needs="node")
@@ -21,13 +21,14 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     | Operator | What agrees |
     |---|---|
     | If | the outputs of the two branches, each with its counterpart |
-    | Loop | iteration number tensor(int64), condition tensor(bool) going in and coming out, carried values in and out |
+    | Loop | iteration number tensor(int64), condition tensor(bool) in and out, carried values in and out |
     | Scan | each input with what is supplied, the state going in and coming out |
     | SequenceMap | each input with the tensor, or the element of the sequence, that is supplied |
 
-    An input of a subgraph need not be declared, and what is not known agrees with everything. A value that a
-    Loop carries may begin as an optional type and go on as the type in it, as a test case of ONNX does. Shapes are for
-    `mismatched-subgraph-shape`, numbers of inputs and outputs for `mismatched-subgraph-signature`.
+    Each scan output of a Loop is a tensor. An input of a subgraph need not be declared, and what is not known agrees
+    with everything. A value that a Loop carries may begin as an optional type and go on as the type in it, as a test
+    case of ONNX does. Shapes are for `mismatched-subgraph-shape`, numbers of inputs and outputs for
+    `mismatched-subgraph-signature`.
 
     ### Example
 
@@ -59,4 +60,4 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in conversions_apart(model, model.value_flow.subgraphs):
-        yield finding_of(conflict)
+        yield from findings_of(model, conflict)

@@ -94,9 +94,18 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             node.place.at(side.word, side.greatest) if surplus else node.place,
             f"{has}, {describe_schema(schema)} {_takes(side)} {side.describe_counts()}{hint}",
             clause=_clause(side),
-            allowed=side.describe_counts(),
+            allowed=_allowed(side),
             subject=node.op_type,
         )
+
+
+def _allowed(side: GivenOperands) -> str:
+    """The numbers of operands, and the first one that is missing."""
+    index = len(side.given)
+    if index >= side.least or not side.parameters:
+        return side.describe_counts()
+    name = side.parameters[min(index, len(side.parameters) - 1)].name
+    return f"{side.word} {index} ({quote(name)}) as well: {side.describe_counts()}"
 
 
 def _short(schema: OperatorSchema, node: Node, side: GivenOperands, hint: str) -> Finding:

@@ -30,8 +30,6 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     several attributes, as Constant does, one of them is enough; a call that brings none is told once for each node of
     the body.
 
-    No clause forbids such a call; it says what becomes of the attribute, so the finding is a note.
-
     ### Example
 
     ```

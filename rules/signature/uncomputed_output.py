@@ -23,17 +23,19 @@ In the versions 7 and 9 nothing but the outputs themselves says whether they are
 
 @rule(clause="OPT-3", since="0.1.0", about=Model.has_training_outputs, of="form", needs="node")
 def uncomputed_output(model: Model) -> Iterator[Finding]:
-    """A node names outputs that its attributes turn off.
+    """A node names outputs that its attributes turn off, or leaves out those that they turn on.
 
     ### Why it matters
 
-    The operator does not compute these outputs, so whatever uses them has no value; consumers refuse the model.
+    The operator does not compute outputs that are turned off, so whatever uses them has no value. onnx.checker (with
+    `full_check`) and ONNX Runtime refuse both kinds of nodes.
 
     ### What is allowed
 
-    Names for outputs that are computed. BatchNormalization is the one operator whose attributes decide: outside of
-    training (`training_mode` 0 from version 14 on, `is_test` 1 up to version 6) it has only its first output. That
-    a computed output MUST be named as well is not judged: every consumer lets an unused one go.
+    Names for outputs that are computed, and for all of them. BatchNormalization is the one operator whose attributes
+    decide. In training (`training_mode` 1 from version 14 on) it has three outputs, outside of it one. Up to version 6
+    `is_test` 1 leaves the first output alone; that all five are named in training is not judged there, as consumers
+    take such nodes of old exporters.
 
     Where the attribute refers to a parameter of a function, what a call or a default gives counts, and where neither
     does the operator's default. The body that is written for training is then called outside of it.
@@ -61,13 +63,13 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
         operator, schema = alike.operator, alike.operator.schema
         if operator.op_type != "BatchNormalization" or operator.domain or schema is None:
             continue
-        if schema.since_version in TRAINING_OUTPUTS and any(alike.outputs[1:]):
+        if schema.since_version in TRAINING_OUTPUTS:
             for node in alike.nodes:
                 yield from _finding(node, node.form, *TRAINING_OUTPUTS[schema.since_version])
     told: set[Place] = set()
     for bound in model.bound_nodes:
         schema = bound.schema
-        if schema.name == "BatchNormalization" and not schema.domain and any(bound.form.outputs[1:]):
+        if schema.name == "BatchNormalization" and not schema.domain:
             if schema.since_version not in TRAINING_OUTPUTS:
                 continue
             training = TRAINING_OUTPUTS[schema.since_version]
@@ -89,10 +91,14 @@ def _finding(
     if attribute is not None and (attribute.ref_attr_name or attribute.type != ATTRIBUTE_TYPE_CODES["INT"]):
         return
     value = default if attribute is None else attribute.i
-    if (value != 0) == (training != 0):
-        return
-    index = next(index for index, output in enumerate(node.outputs) if index and output)
     stated = f"{name} {value}" if attribute is not None else f"{name} left at {value}"
+    if (value != 0) == (training != 0):
+        if name == "training_mode":
+            yield from _unnamed(node, stated, related)
+        return
+    index = next((index for index, output in enumerate(node.outputs) if index and output), None)
+    if index is None:
+        return
     yield Finding(
         node.place.at("output", index),
         f"{node.describe()} with {stated} does not compute output {index}, {quote(node.outputs[index])}",
@@ -100,3 +106,21 @@ def _finding(
         allowed=f"one output, or {name} {training}",
         subject=node.outputs[index],
     )
+
+
+def _unnamed(node: Node, stated: str, related: tuple[Related, ...]) -> Iterator[Finding]:
+    """The finding for a node that trains without naming what it computes then; two outputs are for `operator-arity`."""
+    if len(node.outputs) == _OUTPUTS - 1 or all([*node.outputs[1:], len(node.outputs) >= _OUTPUTS]):
+        return
+    index = next((index for index, output in enumerate(node.outputs) if index and not output), 1)
+    yield Finding(
+        node.place,
+        f"{node.describe()} with {stated} computes output {index}, and does not name it",
+        related=related,
+        allowed=f"{_OUTPUTS} outputs, or training_mode 0",
+        subject=node.name or None,
+    )
+
+
+_OUTPUTS = 3
+"""The number of outputs in training: the result, the running mean and the running variance."""

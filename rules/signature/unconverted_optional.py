@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause="OPT-4", since="0.1.0", about=Model.has_type_conflicts, needs="node")
@@ -45,4 +45,4 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.conflicts():
         if conflict.lacks_conversion:
-            yield finding_of(conflict)
+            yield from findings_of(model, conflict)

@@ -2,23 +2,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.attribute_faults import listed_values, unlisted_values
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
 from onnx_lint.ir.operators.operators import AlikeNodes
 from onnx_lint.model import Model, Node, Place
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
-from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values, element_type_name, is_element_type
+from onnx_lint.spec.operators.attribute_values import (
+    AllowedValues,
+    allowed_values,
+    element_type_name,
+    is_element_type,
+    is_flag,
+)
 from onnx_lint.wording import quote, suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
-@rule(clause="NOD-7a", since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")
+@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_unlisted_values, of="form", needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 
@@ -34,6 +42,9 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     numbers that stand for something (`center_point_box`), and numbers of element types (`to`, `dtype`), of which
     the types of the output are allowed. Each element of a list has to be one of the values. The sets are those of
     the imported version.
+
+    For flags such as `keepdims` or `reverse` the text says what 1 means and not that other numbers are wrong. ONNX
+    Runtime refuses them (`reverse`) or takes them for 0 (`keepdims`), so they are a warning.
 
     Where an attribute refers to a parameter of a function, each value counts that a call or a default brings there,
     through functions that hand it on as well. Attributes of the wrong type are for `wrong-operator-attribute-type`.
@@ -59,10 +70,18 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
         assert schema is not None
         restricted = listed_values(schema, alike)
         forms = set().union(*alike.forms.values()) if restricted else ()
-        if any(unlisted_values(attribute, schema, restricted) for form in forms for attribute in form.attributes):
+        if any(
+            true_if_it_crashes(partial(unlisted_values, attribute, schema, restricted))
+            for form in forms
+            for attribute in form.attributes
+        ):
             for node in alike.nodes:
-                yield from _findings(model.operators.schemas, schema, alike, node, restricted)
+                with model.crashes.at_node(_CHECK, node):
+                    yield from _findings(model.operators.schemas, schema, alike, node, restricted)
     yield from _handed_in(model)
+
+
+_CHECK = "checking the values of attributes"
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
@@ -72,16 +91,19 @@ def _handed_in(model: Model) -> Iterator[Finding]:
         for attribute in bound.bound.attributes:
             giver = bound.givers.get(attribute.name)
             allowed = allowed_values(bound.schema, attribute.name) if giver is not None else None
-            wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed}) if allowed is not None else []
-            if giver is None or allowed is None or not wrong:
+            if giver is None or allowed is None:
                 continue
-            related = tuple(Related(*note) for note in bound.notes([attribute.name]))
-            for node in bound.nodes:
-                place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
-                if (place, giver.place) not in told:
-                    told.add((place, giver.place))
-                    subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
-                    yield _finding(model.operators.schemas, subject, bound, node, place, related)
+            with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+                wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed})
+                if not wrong:
+                    continue
+                related = tuple(Related(*note) for note in bound.notes([attribute.name]))
+                for node in bound.nodes:
+                    place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
+                    if (place, giver.place) not in told:
+                        told.add((place, giver.place))
+                        subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
+                        yield _finding(model.operators.schemas, subject, bound, node, place, related)
 
 
 class _Subject(Record):
@@ -121,6 +143,7 @@ def _finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
         f"{describe_schema(schema)} does not know that value{hint}",
+        clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
         allowed=_listed(schema, name, subject.allowed),
         subject=name,

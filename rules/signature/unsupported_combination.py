@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from onnx_lint.inference.shapes.dims import are_sizes
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.given import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model import Model, Node, Place
@@ -76,13 +78,22 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
         if not wanted:
             continue
         for graph, forms in alike.forms.items():
-            broken = {form for form in forms if any(_broken_by(combination, form) for combination in wanted)}
+            broken = {
+                form
+                for form in forms
+                if any(true_if_it_crashes(partial(_broken_by, combination, form)) for combination in wanted)
+            }
             for node in graph.nodes_of(broken) if broken else ():
                 for combination in wanted:
-                    members = _broken_by(combination, node.form)
-                    if members and not (schema.name == "Resize" and _has_empty_operand(model, node, members, schema)):
-                        yield _finding(node, node.form, schema, combination, members)
+                    with model.crashes.at_node(_CHECK, node):
+                        members = _broken_by(combination, node.form)
+                        is_resize = schema.name == "Resize"
+                        if members and not (is_resize and _has_empty_operand(model, node, members, schema)):
+                            yield _finding(node, node.form, schema, combination, members)
     yield from _handed_in(model)
+
+
+_CHECK = "checking combinations of attributes and operands"
 
 
 def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
@@ -97,15 +108,16 @@ def _handed_in(model: Model) -> Iterator[Finding]:
     told: set[tuple[Place, Combination]] = set()
     for bound in model.bound_nodes:
         for combination in combinations(bound.schema):
-            members = _broken_by(combination, bound.bound)
-            if not members or _broken_by(combination, bound.form):
-                continue
-            names = [member.name for side in combination.sides for member in side if member.field == "attribute"]
-            related = tuple(Related(*note) for note in bound.notes(names))
-            for node in bound.nodes:
-                if (node.place, combination) not in told:
-                    told.add((node.place, combination))
-                    yield _finding(node, bound.bound, bound.schema, combination, members, related)
+            with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+                members = _broken_by(combination, bound.bound)
+                if not members or _broken_by(combination, bound.form):
+                    continue
+                names = [member.name for side in combination.sides for member in side if member.field == "attribute"]
+                related = tuple(Related(*note) for note in bound.notes(names))
+                for node in bound.nodes:
+                    if (node.place, combination) not in told:
+                        told.add((node.place, combination))
+                        yield _finding(node, bound.bound, bound.schema, combination, members, related)
 
 
 _SCALES_REQUIRED = 11

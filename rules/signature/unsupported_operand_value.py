@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="NOD-8b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """The value of an input that decides a shape is not one that the operator takes for these shapes.
 
@@ -22,6 +23,9 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     and as many of them. Values are known of initializers and Constant nodes, and of what the operators make of them
     with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). A value that is not
     known fits everything.
+
+    ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
+    `reduction`. The text does not forbid it, so that is a warning.
 
     The same numbers in attributes are for `impossible-operator-extent`.
 
@@ -48,4 +52,4 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.shapes:
         if isinstance(conflict.source, int):
-            yield finding_of(conflict)
+            yield from findings_of(model, conflict, clause="NOD-8e" if is_remark(conflict.problem) else "NOD-8b")

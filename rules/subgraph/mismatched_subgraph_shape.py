@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, finding_of, rule
+from onnx_lint.rule import Finding, findings_of, rule
 
 
 @rule(clause="SUB-7b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -60,4 +60,4 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     ```
     """
     for conflict in model.value_flow.subgraph_shapes:
-        yield finding_of(conflict)
+        yield from findings_of(model, conflict, anchor=f"Operators.md#{conflict.node.op_type}")

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from onnx_lint.ir.operators.control_flow import handed_on_outputs
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.releases import PREVIEW_DOMAIN
 from onnx_lint.wording import quote
 
 BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
 """The attributes that hold the subgraphs of the control-flow operators."""
+
+MODIFIERS = frozenset({"score_mod", "prob_mod"})
+"""The attributes that hold the subgraphs of FlexAttention."""
 
 
 @rule(clause=("SUB-7", "SUB-7a"), since="0.1.0", about=Model.nested_graphs, needs="node")
@@ -29,6 +33,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     | Loop | iteration number, condition, each loop-carried value | condition, one for each output of the node |
     | Scan | one for each input of the node (in operator set 8 but for the first) | one for each output of the node |
     | SequenceMap | one for each input of the node | one for each output of the node |
+    | FlexAttention | scores or probabilities | the same, modified |
 
     Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
     function of the model is no control-flow operator, whatever its name.
@@ -61,10 +66,26 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     for graph in model.nested_graphs:
         node = model.control_flow.node_of(graph)
         if node is None:
+            yield from _of_modifier(model, graph)
             continue
         findings = [*_inputs(model, graph, node), *_outputs(graph, node)]
         if findings and _attribute_name(graph, node) in BRANCHES[node.op_type]:
             yield from findings
+
+
+def _of_modifier(model: Model, graph: Graph) -> Iterator[Finding]:
+    """The findings for what FlexAttention makes of scores or probabilities: it has one input and one output."""
+    if graph.parent is None or graph.position >= len(graph.parent.forms):
+        return
+    form = graph.parent.forms[graph.position]
+    if (form.domain, form.op_type) != (PREVIEW_DOMAIN, "FlexAttention"):
+        return
+    node = graph.parent.nodes[graph.position]
+    if model.operators.operator(node).schema is None or _attribute_name(graph, node) not in MODIFIERS:
+        return
+    for names, clause, noun in ((graph.input_names, "SUB-7", "input"), (graph.output_names, "SUB-7a", "output")):
+        if len(names) != 1:
+            yield _finding(graph, node, clause, f"{_count(len(names), noun)}, and FlexAttention takes 1", f"1 {noun}")
 
 
 def _attribute_name(graph: Graph, node: Node) -> str:
@@ -97,6 +118,7 @@ def _finding(graph: Graph, node: Node, clause: str, what: str, allowed: str) -> 
         graph.place,
         f"{graph.describe()}, the {attribute} of {node.describe()}, has {what}",
         clause=clause,
+        anchor=None if node.domain else f"Operators.md#{node.op_type}",
         related=(Related(node.place, node.describe()),),
         allowed=allowed,
         subject=node.name or (node.outputs[0] if node.outputs else None),

@@ -34,7 +34,7 @@ def program(tmp_path: Path) -> dict[str, str]:
 
 def _script(program: dict[str, str], shell: str) -> str:
     command = ["onnx-lint", "completions", shell]
-    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -51,13 +51,13 @@ def test_the_shell_accepts_the_script(program: dict[str, str], shell: str, tmp_p
     _need(shell)
     path = tmp_path / "script"
     path.write_text(text)
-    done = subprocess.run([*SHELLS[shell], path], env=program, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([*SHELLS[shell], path], env=program, capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_an_unknown_shell_is_refused(program: dict[str, str]):
     command = ["onnx-lint", "completions", "bsh"]
-    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stdout) == (2, "")
     assert "'bsh'" in done.stderr
 
@@ -158,7 +158,7 @@ def test_bash_completes_a_rule(program: dict[str, str]):
     echo "${{COMPREPLY[@]}}"
     """
     command = ["bash", "--norc", "-c", script]
-    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=600)
     # Without a terminal bash has no line editor, and says so about the line that registers the function.
     assert done.stdout == "duplicate-definition\n"
 
@@ -196,7 +196,7 @@ def _line_of_bash(script: str, typed: str, environment: dict[str, str]) -> str:
     while b"ready" not in seen:
         seen += os.read(parent, 1000)
     os.write(parent, typed.encode() + b"\x01")
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     os.close(parent)
     return (path.parent / "line").read_text()
 
@@ -205,5 +205,5 @@ def test_fish_completes_a_rule_with_its_summary(program: dict[str, str]):
     _need("fish")
     script = f'{_script(program, "fish")}\ncomplete -C "onnx-lint explain duplicate-def"'
     command = ["fish", "--no-config", "-c", script]
-    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=600)
     assert done.stdout == f"duplicate-definition\t{registry()['duplicate-definition'].rule.summary}\n"

@@ -121,9 +121,10 @@ def test_little_work_is_for_few_processes(sizes: list[int], most: int, expected:
     assert worthwhile_jobs(tasks, most) == expected
 
 
-def test_each_remote_model_is_worth_a_process() -> None:
-    tasks = [Task(f"https://localhost/{name}.onnx", Settings()) for name in "abc"]
+def test_a_few_remote_models_are_worth_a_process() -> None:
+    tasks = [Task(f"https://localhost/{name}.onnx", Settings()) for name in "abcdefg"]
     assert worthwhile_jobs(tasks, 8) == 3
+    assert worthwhile_jobs(tasks[:3], 8) == 1
 
 
 def test_a_bar_is_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

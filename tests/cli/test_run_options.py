@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ import pytest
 from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
-from onnx_lint.cli.application import run
+from onnx_lint.cli.application import application, run
 
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 Output = pytest.CaptureFixture[str]
@@ -143,3 +144,27 @@ def test_the_build_of_the_documentation_tells_about_itself() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "usage: build.py" in done.stdout
+
+
+def test_the_limits_of_a_model_are_those_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where there is one model only. What exceeds a limit is not checked."""
+    from onnx_lint.cli import workers
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clean.textproto").write_text(CLEAN)
+    assert run(["clean.textproto", "--time-limit", "300", "--memory-limit", "4000", "-q"]) == 0
+    monkeypatch.setattr(workers, "lint_one", lambda _: time.sleep(60))
+    assert run(["clean.textproto", "--time-limit", "0.5"]) == 2
+    errors = capsys.readouterr().err
+    assert errors == "Error: clean.textproto: the model took longer than 0.5 seconds (option --time-limit)\n"
+
+
+def test_auto_is_a_number_of_jobs() -> None:
+    seen: list[int] = []
+    for value in ("auto", "0", "3"):
+        command = application.commands["check"]
+        context = command.make_context("check", ["m.onnx", "--jobs", value])
+        seen.append(context.params["jobs"])
+    assert seen == [0, 0, 3]

@@ -284,7 +284,7 @@ def test_limits_and_configurations_count_as_in_a_run(folder: Path, capsys: pytes
 def _process(folder: Path, *arguments: str, **streams: Any) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "onnx_lint", "shapes", *arguments]
-    return subprocess.run(command, env=environment, cwd=folder, check=False, timeout=60, **streams)
+    return subprocess.run(command, env=environment, cwd=folder, check=False, timeout=600, **streams)
 
 
 def test_standard_input_is_read(folder: Path) -> None:

@@ -48,7 +48,7 @@ def shell(arguments: str) -> tuple[int, str, str]:
         capture_output=True,
         text=True,
         env={**environment, "PYTHONPATH": str(ROOT)},
-        timeout=60,
+        timeout=600,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
@@ -129,7 +129,7 @@ def test_a_reader_that_is_gone_changes_no_exit_code(arguments: list[str], code: 
             stdout=writing,
             stderr=writing if joins else subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            timeout=60,
+            timeout=600,
             check=False,
         )
         os.close(writing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 from onnx_lint.cli import workers
 from onnx_lint.cli.lint_one import Task
+from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits, resident
 from onnx_lint.engine.settings import Settings
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
@@ -52,11 +54,11 @@ def linting(log: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Judge], Non
     return put
 
 
-def _reports(count: int = 2) -> list[FileReport]:
+def _reports(count: int = 2, limits: ModelLimits = NO_LIMITS) -> list[FileReport]:
     """The reports on files that are named by their numbers, in their order."""
     settings = Settings()
     tasks = [Task(str(number), settings) for number in range(COUNT)]
-    found = dict(workers.in_workers(tasks, range(COUNT), count))
+    found = dict(workers.in_workers(tasks, range(COUNT), count, limits))
     assert sorted(found) == list(range(COUNT))
     return [found[number] for number in range(COUNT)]
 
@@ -97,6 +99,67 @@ def test_a_file_that_ends_its_worker_takes_no_other_with_it(log: Path, linting: 
     expected[200], expected[299] = _ended("200", "by signal SIGKILL"), _ended("299", "with exit code 7")
     assert _reports() == expected
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
+
+
+def _given_up(path: str, words: str) -> FileReport:
+    return FileReport(path, 0, unreadable=f"{path}: {words}")
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_file_that_takes_too_long_is_given_up(log: Path, linting: Callable[[Judge], None], count: int):
+    """No other one is: those that its worker was told of are linted by another."""
+    endless = ("0", "1", "150", "299")
+
+    def judge(task: Task) -> FileReport:
+        if task.path in endless:
+            time.sleep(PATIENCE_SECONDS)
+        return _report(task)
+
+    linting(judge)
+    expected = [FileReport(str(number), number) for number in range(COUNT)]
+    for path in endless:
+        expected[int(path)] = _given_up(path, "the model took longer than 3 seconds (option --time-limit)")
+    assert _reports(count, ModelLimits(seconds=3)) == expected
+    assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
+
+
+@pytest.mark.skipif(not resident(os.getpid()), reason="the system does not tell how much memory a process takes up")
+def test_a_file_that_takes_too_much_memory_is_given_up(linting: Callable[[Judge], None]):
+    most = resident(os.getpid()) // 1_000_000 + 200
+
+    def judge(task: Task) -> FileReport:
+        if task.path == "100":
+            hoard = [bytearray(b"x" * 10_000_000) for _ in range(60)]
+            time.sleep(PATIENCE_SECONDS)
+            del hoard
+        return _report(task)
+
+    linting(judge)
+    expected = [FileReport(str(number), number) for number in range(COUNT)]
+    expected[100] = _given_up("100", f"the model took more than {most:,} MB of memory (option --memory-limit)")
+    assert _reports(2, ModelLimits(megabytes=most)) == expected
+
+
+def test_a_file_that_is_done_when_its_worker_is_ended_is_not_blamed(linting: Callable[[Judge], None]):
+    """Nor is the one behind it: it is linted again."""
+    linting(_report)
+    settings = Settings()
+    tasks = [Task(str(number), settings) for number in range(2)]
+
+    class Process:
+        exitcode = -9
+
+        def join(self) -> None: ...
+
+    mine, theirs = multiprocessing.Pipe()
+    worker = workers._Worker(Process(), mine, tasks)  # type: ignore[arg-type]  # of which only this is asked
+    worker.ahead.extend((0, 1))
+    worker._given_up = 0, "it took too long"
+    theirs.send_bytes(pickle.dumps((1.0, _report(tasks[0]))))
+    theirs.close()
+    assert worker.answers() == [(0, _report(tasks[0]))]
+    assert worker.answers() == []
+    assert (worker.has_ended, list(worker.ahead)) == (True, [1])
 
 
 def test_a_slow_file_holds_back_only_what_its_worker_was_told_of(log: Path, linting: Callable[[Judge], None]):

@@ -8,7 +8,18 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from onnx_lint.common.cached import Memory, Observer, cached_property, laid_out, observers, shared_property
+import pytest
+
+from onnx_lint.common.cached import (
+    Memory,
+    Observer,
+    cached_property,
+    exceptions_of,
+    laid_out,
+    observers,
+    property_of,
+    shared_property,
+)
 
 
 class _Counted:
@@ -99,3 +110,44 @@ def test_what_has_a_long_key_is_not_kept():
     for index in range(11):
         memory.keep(("x" * 3_000, index), index)
     assert list(memory.values()) == [10]
+
+
+class _Broken:
+    def __init__(self) -> None:
+        self.calls = 0
+
+    @cached_property
+    def analysis(self) -> int:
+        self.calls += 1
+        raise ValueError("boom")
+
+    @cached_property
+    def of_analysis(self) -> int:
+        return self.analysis
+
+    @cached_property
+    def without_memory(self) -> int:
+        self.calls += 1
+        raise MemoryError
+
+
+def test_an_exception_of_a_property_is_kept_and_raised_to_everybody_who_asks():
+    broken = _Broken()
+    raised = []
+    for name in ("of_analysis", "analysis", "of_analysis"):
+        with pytest.raises(ValueError, match="boom") as caught:
+            getattr(broken, name)
+        raised.append(caught.value)
+    assert broken.calls == 1
+    assert raised[0] is raised[1] is raised[2]
+    assert exceptions_of(broken) == raised[:1]
+    assert property_of(raised[0]) == "_Broken.analysis"
+
+
+def test_a_lack_of_memory_is_not_kept():
+    broken = _Broken()
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            _ = broken.without_memory
+    assert broken.calls == 2
+    assert exceptions_of(broken) == []

@@ -73,6 +73,7 @@ def test_odd_patterns(pattern: str, text: str, expected: bool) -> None:
     assert matches_text(pattern, text) == expected
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("pattern", HOSTILE, ids=lambda pattern: pattern[:8])
 def test_hostile_patterns_take_no_longer_than_others(pattern: str) -> None:
     start = time.process_time()

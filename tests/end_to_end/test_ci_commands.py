@@ -83,6 +83,7 @@ def test_nor_have_the_shapes(options: list[str], command: str, capsys: pytest.Ca
     assert commands_in(capsys.readouterr().out) == []
 
 
+@pytest.mark.parametrize("command", COMMANDS[::3], indirect=True)
 def test_nor_has_standard_error(command: str) -> None:
     """A file that is not there, an option that is unknown, a rule that is unknown: all of them named by a stranger."""
     for arguments in (

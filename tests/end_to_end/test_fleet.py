@@ -12,6 +12,7 @@ import os
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -93,22 +94,30 @@ class Place:
             process.kill()
             process.communicate()
 
-    def records(self, reports: str, name: str = "files") -> list[dict[str, Any]]:
+    def records(self, reports: str, name: str = "models") -> list[dict[str, Any]]:
         """The records of the report, in its order."""
-        paths = sorted((self.folder / reports / "report").glob(f"*/{name}.jsonl"))
-        return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+        return [json.loads(line) for line in self.content(reports)[f"{name}.jsonl"].splitlines()]
 
     def content(self, reports: str) -> dict[str, bytes]:
-        """All files of the report with their bytes."""
-        top = self.folder / reports / "report"
-        return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
+        """All files of an export with their bytes."""
+        target = self.folder / f"{reports}.export"
+        done = self.run("scan", "--summary", reports, "--export", str(target), "--quiet")
+        assert done.stderr == "", done.stderr
+        return {path.name: path.read_bytes() for path in sorted(target.iterdir())}
 
     def landed(self, reports: str) -> int:
         """How many models have landed."""
-        paths = (self.folder / reports / "landing").glob("??????/files.jsonl")
-        with contextlib.suppress(FileNotFoundError):
-            return sum(len(path.read_text().splitlines()) for path in paths)
-        return 0
+        return len(self.paths(reports))
+
+    def paths(self, reports: str) -> list[str]:
+        """The models that have landed."""
+        address = f"file:{self.folder / reports}/scan.db?mode=ro"
+        with (
+            contextlib.suppress(sqlite3.OperationalError),  # before there is a database, and tables in it
+            contextlib.closing(sqlite3.connect(address, uri=True)) as connection,
+        ):
+            return [path for (path,) in connection.execute("SELECT path FROM models")]
+        return []
 
     def totals(self, reports: str, *arguments: str) -> dict[str, Any]:
         done = self.run("scan", "--summary", reports, "-f", "json", *arguments)
@@ -177,10 +186,10 @@ def _as_checked(place: Place, without: Set[str] = frozenset()) -> list[bytes]:
 def _without_identity(place: Place, reports: str, without: Set[str] = frozenset()) -> list[bytes]:
     """The lines of the report in the same order, without what identifies the objects."""
     lines: dict[str, list[bytes]] = {}
-    for name in ("findings", "files"):
-        for path in sorted((place.folder / reports / "report").glob(f"*/{name}.jsonl")):
-            for line in path.read_bytes().splitlines(keepends=True):
-                lines.setdefault(json.loads(line)["path"], []).append(line)
+    content = place.content(reports)
+    for name in ("findings", "models"):
+        for line in content[f"{name}.jsonl"].splitlines(keepends=True):
+            lines.setdefault(json.loads(line)["path"], []).append(line)
     kept = [line for path in sorted(lines) if path not in without for line in lines[path]]
     return [_cut(line) for line in kept]
 
@@ -310,11 +319,7 @@ def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
         _wait_for(lambda: place.landed("reports") > 0, "models")
         os.killpg(scan.pid, signal.SIGKILL)
         scan.communicate()
-    landed = [
-        json.loads(line)["path"]
-        for path in (place.folder / "reports" / "landing").glob("??????/files.jsonl")
-        for line in path.read_text().splitlines()
-    ]
+    landed = place.paths("reports")
     assert 0 < len(landed) <= MANY
     summary = place.run("scan", "--summary", "reports", "--exit-zero")
     assert f"{counted(MANY + 1 - len(landed), 'model')} still to be linted" in summary.stdout
@@ -324,7 +329,7 @@ def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
     done = place.scan("reports", *IMPATIENT)
     assert done.returncode == whole.returncode == 3, done.stderr
     assert place.content("reports") == place.content("whole")
-    assert not (place.folder / "reports" / "landing").exists()
+    assert {path.name for path in (place.folder / "reports").iterdir()} == {"lock", "scan.db"}
 
 
 def _spoil(path: Path) -> None:
@@ -375,7 +380,7 @@ def test_an_interrupted_scan_has_landed_and_goes_on(place: Place, number: int) -
 def test_two_scans_do_not_write_to_one_folder(place: Place) -> None:
     write_fleet(place.folder / "models", 1_000, seed=2)
     with place.started("--to", "reports", "--workers", "2") as scan:
-        _wait_for((place.folder / "reports" / "scan.json").exists, "scan")
+        _wait_for((place.folder / "reports" / "scan.db").exists, "scan")
         other = place.scan("reports")
         assert (other.returncode, other.stderr) == (2, "Error: reports: another scan is writing to it\n")
         _, errors = scan.communicate(timeout=SECONDS)
@@ -390,8 +395,9 @@ def test_a_full_disk_ends_a_scan_that_goes_on_when_there_is_room(place: Place) -
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 
     done = place.scan("reports", preexec_fn=little_room)
-    assert (done.returncode, done.stderr) == (2, "Error: reports: File too large\n")
-    assert place.content("reports") == {}
+    assert done.returncode == 2
+    assert re.fullmatch(r"Error: reports/scan\.db: (disk I/O error|database or disk is full)\n", done.stderr)
+    assert place.landed("reports") < 150
     assert place.scan("reports").returncode == 1
     assert len(place.records("reports")) == 150
 
@@ -408,14 +414,14 @@ def test_reports_of_another_scan_are_not_gone_on_with(place: Place) -> None:
     assert [row["edition"] for row in place.totals("reports")["by_edition"]] == ["ONNX 1.16"]
 
 
-def test_a_truncated_shard_is_told(place: Place) -> None:
+def test_a_truncated_database_is_told(place: Place) -> None:
     assert place.scan("reports").returncode == 1
-    path = place.folder / "reports" / "report" / "00000" / "findings.jsonl"
-    path.write_bytes(path.read_bytes()[:-10])
+    path = place.folder / "reports" / "scan.db"
+    path.write_bytes(path.read_bytes()[:-5_000])
     for arguments in (("scan", "--summary", "reports"), ("scan", "models", "--to", "reports")):
         done = place.run(*arguments)
         assert done.returncode == 2
-        assert done.stderr.startswith("Error: reports/report/00000 is damaged: ")
+        assert done.stderr.startswith("Error: reports/scan.db is damaged: ")
 
 
 def test_parts_are_all_models(place: Place) -> None:
@@ -498,7 +504,7 @@ def test_a_scheduler_that_goes_or_is_not_there(place: Place) -> None:
         with place.started("--to", "reports", "--scheduler", address) as scan:
             _wait_for(lambda: place.landed("reports") > 0, "models")
             scheduler.kill()
-            _, errors = scan.communicate(timeout=120)
+            _, errors = scan.communicate(timeout=600)
         assert scan.returncode == 2
         assert "Error: " in errors
         assert "Traceback" not in errors

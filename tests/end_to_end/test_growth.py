@@ -76,6 +76,7 @@ def _lint_grown(paths: Iterable[Path], variant: str) -> Callable[[int], Callable
     return work
 
 
+@pytest.mark.timing
 def test_the_measure_tells_a_square_from_a_line():
     def line(count: int) -> Callable[[], object]:
         return lambda: sum(number % 7 for number in range(count * 500))
@@ -138,6 +139,7 @@ def _crowds() -> dict[str, list[Path]]:
 CROWDS: Final = _crowds()
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("variant", ["same", "strange"])
 @pytest.mark.parametrize("holder", CROWDS)
 def test_all_lists_of_a_message_together(holder: str, variant: str):
@@ -155,6 +157,7 @@ def test_each_list_alone(name: str, variant: str):
 # --- lists that are asked for each entry of another
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("matter", CROSSED)
 def test_lists_that_are_asked_for_each_entry_of_another(matter: str):
     rule, text = CROSSED[matter]
@@ -173,6 +176,7 @@ def test_lists_that_are_asked_for_each_entry_of_another(matter: str):
 # --- reports
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("form", sorted(REPORTERS))
 def test_reports_of_many_findings_and_of_many_files(form: str):
     data = text_format.Parse(
@@ -191,6 +195,7 @@ def test_reports_of_many_findings_and_of_many_files(form: str):
     assert_growth(work, FEWER)
 
 
+@pytest.mark.timing
 def test_a_baseline_of_many_findings():
     path = ALL["graph.node"]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,17 @@ def test_actions_are_pinned_to_a_commit():
     used = [step["uses"] for step in steps if "uses" in step and step["uses"] != "./"]
     assert used != []
     assert [name for name in used if len(name.partition("@")[2]) != 40] == []
+
+
+def test_ci_runs_the_tests_of_each_marker_once():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    markers = [line.partition(":")[0] for line in settings["markers"]]
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert {name: len(re.findall(rf" -m {name}$", script, re.MULTILINE)) for name in markers} == dict.fromkeys(
+        markers, 1
+    )
+    left_out = re.findall(r"[a-z]+", settings["addopts"].partition("-m 'not (")[2].replace(" or ", " "))
+    assert sorted(left_out) == sorted(markers), "the default run leaves out the tests of each marker"
 
 
 def test_the_action_knows_the_severities_and_options_of_the_program():

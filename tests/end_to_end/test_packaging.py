@@ -28,7 +28,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -98,7 +98,7 @@ def _install(wheel: Path, target: Path) -> None:
     )
     if has_pip:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", target]
-        subprocess.run([*command, wheel], check=True, timeout=120)
+        subprocess.run([*command, wheel], check=True, timeout=600)
     else:
         zipfile.ZipFile(wheel).extractall(target)
 
@@ -114,7 +114,7 @@ def _run(arguments: list[str | Path], path: Path, cwd: Path) -> subprocess.Compl
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(path), _dependencies()])}
     # -S: no site-packages, so no editable installation of the checkout either.
     command = [sys.executable, "-S", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=600)
 
 
 def _lines_with_rules(output: str) -> list[str]:

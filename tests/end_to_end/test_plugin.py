@@ -50,7 +50,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--skip-dependency-check"]
     done = subprocess.run(
-        [*command, "--outdir", folder, PLUGIN], capture_output=True, text=True, check=False, timeout=120
+        [*command, "--outdir", folder, PLUGIN], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = folder.glob("*.whl")
@@ -77,7 +77,7 @@ def _run(site: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
     command = [sys.executable, "-m", "onnx_lint", *arguments]
     return subprocess.run(
-        command, cwd=site.parent, env=environment, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=site.parent, env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 

@@ -29,7 +29,7 @@ def _run(folder: Path, implementation: str) -> dict[str, Any]:
         env={**os.environ, IMPLEMENTATION: implementation},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.stderr == ""

@@ -16,6 +16,8 @@ from onnx_lint.loader.identity.document_kind import kind_of_content
 from onnx_lint.loader.identity.identify import Form, identify
 from onnx_lint.loader.text import text_kinds
 
+pytestmark = pytest.mark.timing
+
 SIZE = 1 << 18
 SECONDS = 1
 """Of the processor for a text of that size; each takes a tenth of that. With a search that begins anew, minutes."""

@@ -68,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(folder: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, timeout=600, check=False
     )
 
 

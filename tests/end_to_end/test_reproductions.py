@@ -87,13 +87,23 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_verdict_is_right_and_comes_soon(name: str, tmp_path: Path):
+def test_the_verdict_is_right(name: str, tmp_path: Path):
     make, rule, suffix = FILES[name]
+    path = tmp_path / f"model{suffix}"
+    path.write_bytes(make())
+    report = lint(path)
+    assert report.files[0].internal_errors == ()
+    assert rule in {found.rule for found in report.diagnostics}
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("name", FILES)
+def test_the_verdict_comes_soon(name: str, tmp_path: Path):
+    make, _, suffix = FILES[name]
     path = tmp_path / f"model{suffix}"
     path.write_bytes(make())
     done = run(path)
     assert (done.code, done.errors) == (1, "")
-    assert rule in {found["rule"] for found in done.report["files"][0]["diagnostics"]}
     assert done.seconds < SECONDS
     assert done.peak_bytes < PEAK_BYTES
 

@@ -109,7 +109,7 @@ def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.stderr == ""
     return done.returncode, done.stdout
@@ -133,9 +133,11 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *fixtures)
     assert (code, "3 passed" in output) == (0, True), output
 
-    examples = ("tests/rules/test_examples.py", "-k", "any-type")
-    code, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", *examples)
-    assert (code, "3 passed" in output) == (0, True), output
+    # The new rule has a finding in the examples of all other rules, but its own examples keep to the conventions.
+    _, output = _run(checkout, "pytest", "-q", "-p", "no:cacheprovider", "tests/rules/test_examples.py")
+    lines = output.splitlines()
+    assert any(line.startswith("cycle: block 0 ") and "any-type-at-all" in line for line in lines), output
+    assert [line for line in lines if line.startswith("any-type-at-all: ")] == []
 
     assert _run(checkout, "tools.catalogue") == (0, "")
     assert "(type/any_type_at_all.py)" in (checkout / "rules" / "README.md").read_text()

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from support.models.clean_model import CLEAN
 
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.errors import FleetError
-from onnx_lint.fleet.jobs import Job, Limits, Outcome
+from onnx_lint.fleet.jobs import Job, Outcome
 
 pytestmark = pytest.mark.fleet
 
@@ -70,7 +71,7 @@ def _lint(job: Job) -> object:
 
     cell = Cell()
     try:
-        return cell.lint(job, Limits())
+        return cell.lint(job, ModelLimits(300, 4096))
     finally:
         cell.close()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import re
 import shutil
+import sqlite3
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
@@ -16,18 +16,15 @@ from pathlib import Path
 import pytest
 from support.project.checkout import ROOT
 from support.project.fixture_files import fixtures
+from support.reports.scans import IDENTITY, exported, scanned
 
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.records import outcome_of
-from onnx_lint.fleet.reports import open_to_read
-from onnx_lint.fleet.scan import head_of
 from onnx_lint.report import FileReport
 from onnx_lint.spec.clauses import Severity
 
 pytestmark = pytest.mark.fleet
-
-IDENTITY = {"size": 3, "version": "1", "settings": "0"}
 
 
 def _recipes(language: str) -> list[str]:
@@ -42,35 +39,38 @@ def files() -> list[FileReport]:
 
 
 @pytest.fixture
-def scanned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: Sequence[FileReport]) -> None:
-    """A working directory with a report, and with what has landed of the next scan: first a model without findings."""
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: Sequence[FileReport]) -> None:
+    """A working directory with reports, and with what they export."""
     monkeypatch.chdir(tmp_path)
-    Path("reports").mkdir()
-    Path("reports/scan.json").write_text(json.dumps(head_of(["models"], [], None, Settings(), Severity.NOTE)))
-    reports = open_to_read("reports")
     outcomes = [outcome_of(file.path, file, IDENTITY) for file in files]
-    reports.land(outcomes)
-    reports.finish([file.path for file in files])
-    reports.land([next(outcome for outcome in outcomes if not outcome.findings)])
-    reports.land(outcomes)
+    exported(scanned(Path("reports"), outcomes, [file.path for file in files]))
+    Path("reports.export").rename("exported")
 
 
-@pytest.mark.usefixtures("scanned")
+def _found(files: Sequence[FileReport]) -> list[tuple[str, str, int, int]]:
+    """Rule, severity, findings and models."""
+    found = Counter((item.rule, item.severity.label) for file in files for item in file.diagnostics)
+    models = Counter(key for file in files for key in {(item.rule, item.severity.label) for item in file.diagnostics})
+    return sorted((*key, found[key], models[key]) for key in found)
+
+
+@pytest.mark.usefixtures("reports")
+def test_sqlite(files: Sequence[FileReport]) -> None:
+    (of_database, _) = _recipes("sql")
+    connection = sqlite3.connect("reports/scan.db")
+    assert sorted(connection.execute(of_database)) == _found(files)
+    connection.close()
+
+
+@pytest.mark.usefixtures("reports")
 def test_duckdb(files: Sequence[FileReport]) -> None:
     import duckdb
 
-    of_report, of_landing = _recipes("sql")
-    found = Counter((item.rule, item.severity.label) for file in files for item in file.diagnostics)
-    models = Counter(key for file in files for key in {(item.rule, item.severity.label) for item in file.diagnostics})
-    rows = duckdb.sql(of_report).fetchall()
-    assert {(rule, level): (count, of_models) for rule, level, count, of_models in rows} == {
-        key: (found[key], models[key]) for key in found
-    }
-    by_rule = Counter(item.rule for file in files for item in file.diagnostics)
-    assert dict(duckdb.sql(of_landing).fetchall()) == by_rule
+    (_, of_export) = _recipes("sql")
+    assert sorted(duckdb.sql(of_export).fetchall()) == _found(files)
 
 
-@pytest.mark.usefixtures("scanned")
+@pytest.mark.usefixtures("reports")
 def test_pandas(files: Sequence[FileReport]) -> None:
     (recipe,) = _recipes("python")
     output = io.StringIO()
@@ -82,7 +82,7 @@ def test_pandas(files: Sequence[FileReport]) -> None:
     assert re.search(rf"^{re.escape(most)} +[01]\.\d+ +{count}$", output.getvalue(), re.M), output.getvalue()
 
 
-@pytest.mark.usefixtures("scanned")
+@pytest.mark.usefixtures("reports")
 def test_jq(files: Sequence[FileReport]) -> None:
     if shutil.which("jq") is None:
         pytest.skip("jq is not installed here")

@@ -14,25 +14,19 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.project.checkout import ROOT
 from support.project.fixture_files import fixtures
+from support.reports.scans import IDENTITY, exported, job, scanned
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
-from onnx_lint.fleet.jobs import Job
+from onnx_lint.fleet.columns import finding_row, model_row
+from onnx_lint.fleet.database import open_to_read
 from onnx_lint.fleet.page import write_page
 from onnx_lint.fleet.records import failed, outcome_of, unreadable
-from onnx_lint.fleet.reports import Reports, open_to_read
-from onnx_lint.fleet.scan import head_of
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Totals, difference
 from onnx_lint.report import FileReport
 from onnx_lint.spec.clauses import Severity
-
-IDENTITY = {"size": 3, "version": "1", "settings": "0"}
-
-
-def _job(path: str) -> Job:
-    return Job(path, path, IDENTITY, b"", b"", 1)
 
 
 @pytest.fixture(scope="module")
@@ -42,23 +36,18 @@ def files() -> list[FileReport]:
     return [lint_file(path, Settings()) for path in paths[:: len(paths) // 50]]
 
 
-def _reports(folder: Path, files: Sequence[FileReport], *, whole: bool = True) -> Reports:
-    folder.mkdir()
-    head = head_of(["models"], [], None, Settings(), Severity.NOTE)
-    (folder / "scan.json").write_text(json.dumps(head | {"models": len(files) + 2}))
-    reports = open_to_read(str(folder))
-    others = [failed(_job("failed"), "it ended"), unreadable(_job("unread"), "unread: is not there")]
-    reports.land([*(outcome_of(file.path, file, IDENTITY) for file in files), *others])
-    if whole:
-        reports.finish([*(file.path for file in files), "failed", "unread"])
-    return reports
+def _reports(folder: Path, files: Sequence[FileReport], *, models: int | None = None, whole: bool = True) -> Path:
+    others = [failed(job("failed"), "it ended"), unreadable(job("unread"), "unread: is not there")]
+    outcomes = [*(outcome_of(file.path, file, IDENTITY) for file in files), *others]
+    paths = [*(file.path for file in files), "failed", "unread"] if whole else None
+    return scanned(folder, outcomes, paths, models=models)
 
 
-def _written(reports: Reports, old: Reports | None = None) -> dict[str, Any]:
-    totals = Totals()
-    totals.add(reports)
-    stream = io.StringIO()
-    write_json(totals, difference([reports], old) if old is not None else None, stream)
+def _written(folder: Path, old: Path | None = None) -> dict[str, Any]:
+    totals, stream = Totals(), io.StringIO()
+    with open_to_read(str(folder)) as reports, open_to_read(str(old or folder)) as before:
+        totals.add(reports)
+        write_json(totals, difference([reports], before) if old is not None else None, stream)
     written: dict[str, Any] = json.loads(stream.getvalue())
     return written
 
@@ -85,26 +74,31 @@ def test_the_totals_add_up(tmp_path: Path, files: list[FileReport]) -> None:
         not file.not_judged and not any(item.severity is Severity.ERROR for item in file.diagnostics) for file in files
     )
     assert {(row["path"], row["reason"]) for row in totals["without_verdict"]} >= {
-        ("failed", "onnx-lint: it ended"),
+        ("failed", "onnx-lint crashed: it ended"),
         ("unread", "unread: is not there"),
     }
 
 
 def test_each_line_is_one_of_the_format_jsonl(tmp_path: Path, files: list[FileReport]) -> None:
-    _reports(tmp_path / "r", files)
     schema = json.loads((ROOT / "docs" / "report-line.schema.json").read_text(encoding="utf-8"))
     validator = Draft202012Validator(schema)
-    shard = tmp_path / "r" / "report" / "00000"
-    lines = [line for name in ("files", "findings") for line in (shard / f"{name}.jsonl").read_text().splitlines()]
+    content = exported(_reports(tmp_path / "r", files))
+    lines = [line for name in ("models", "findings") for line in content[f"{name}.jsonl"].splitlines()]
     assert len(lines) > 100
     for line in lines:
         validator.validate(json.loads(line))
 
 
+def test_the_tables_say_what_the_lines_say(tmp_path: Path, files: list[FileReport]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    content = exported(_reports(tmp_path / "r", files))
+    for name, row_of in (("models", model_row), ("findings", finding_row)):
+        rows = parquet.read_table(io.BytesIO(content[f"{name}.parquet"])).to_pylist()
+        assert rows == [row_of(json.loads(line)) for line in content[f"{name}.jsonl"].splitlines()]
+
+
 def test_a_scan_that_is_not_at_its_end_says_so(tmp_path: Path, files: list[FileReport]) -> None:
-    reports = _reports(tmp_path / "r", files, whole=False)
-    reports.head["models"] += 7
-    totals = _written(reports)
+    totals = _written(_reports(tmp_path / "r", files, whole=False, models=len(files) + 9))
     assert (totals["complete"], totals["missing"]) == (False, 7)
 
 
@@ -122,14 +116,14 @@ def test_what_is_new_was_not_there(tmp_path: Path, files: list[FileReport]) -> N
 
 def test_text_and_page_escape_what_models_say(tmp_path: Path, files: list[FileReport]) -> None:
     evil = "\x1b[31m<script>alert(1)</script>"
-    reports = _reports(tmp_path / "r", files)
-    totals = Totals()
-    totals.add(reports)
-    totals.producers[evil] = totals.all
-    totals.without_verdict.insert(0, (evil, evil))
+    folder = _reports(tmp_path / "r", files)
     for write in (write_text, write_page):
-        stream = io.StringIO()
-        write(totals, difference([reports], reports), stream)
+        totals, stream = Totals(), io.StringIO()
+        with open_to_read(str(folder)) as reports, open_to_read(str(folder)) as old:
+            totals.add(reports)
+            totals.producers[evil] = totals.all
+            totals.without_verdict.insert(0, (evil, evil))
+            write(totals, difference([reports], old), stream)
         assert "\x1b" not in stream.getvalue()
         if write is write_page:
             assert "<script>alert" not in stream.getvalue()

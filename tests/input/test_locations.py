@@ -128,7 +128,7 @@ def _run(code: str, arguments: list[str], folder: Path) -> subprocess.CompletedP
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -44,9 +44,7 @@ OF_ATTRIBUTES = "unsupported-attribute-value"
 NOT_TRIED = {"FlexAttention": "its inference takes shapes"}
 """Operators of which onnx takes no node that is made here."""
 
-_FMOD = (
-    "`fmod` has to be 1 for floats by the description of version 10; onnx does not look, ONNX Runtime refuses to run"
-)
+_FMOD = "`fmod` has to be 1 for floats by the descriptions until 27; onnx does not look, ONNX Runtime refuses to run"
 
 EXPLAINED = {
     ("attribute", "DictVectorizer"): "a vocabulary of strings goes with keys that are strings; onnx does not look",
@@ -61,7 +59,6 @@ EXPLAINED = {
         "state that changes its type",
         "Scan",
     ): "the inference of onnx takes what came last, and never looks back",
-    ("type", "BitCast"): "onnx compares the widths of the element types, which the signature does not",
     ("type", "TreeEnsemble"): "onnx compares the input with the tensors in attributes",
     ("type", "MeanVarianceNormalization"): "the function body that onnx has for it mixes float with other types",
     ("type", "RMSNormalization"): "onnx infers the type of X for the output and then holds it against that of scale",

@@ -30,7 +30,7 @@ def run(folder: Path, *arguments: str, stdin: str = "", **environment: str) -> s
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
         env={**given, **environment},
         input=stdin,
     )

@@ -31,7 +31,7 @@ def run(hub: HubServer, *arguments: str, code: int | None = None, **environment:
     given = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
     given |= {"HF_ENDPOINT": hub.url().rstrip("/"), "HF_HUB_DISABLE_TELEMETRY": "1", **environment}
     command = [sys.executable, "-m", "onnx_lint", *arguments, "-f", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=given)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=given)
     assert TOKEN not in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     if code is not None:

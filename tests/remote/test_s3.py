@@ -207,7 +207,7 @@ def test_an_empty_object(s3: Any):
 def test_the_command_line(s3: Any, jobs: str):
     put(s3, a__m_onnx=small_model(), a__n_onnx=small_model(fault=True), a__b__o_onnx=small_model())
     command = [sys.executable, "-m", "onnx_lint", "s3://zoo/a/", "-f", "json", "--jobs", jobs, "--timings"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     files = json.loads(done.stdout)["files"]
     assert [file["path"].removeprefix("s3://zoo/a/") for file in files] == ["b/o.onnx", "m.onnx", "n.onnx"]
     assert [file["summary"]["errors"] > 0 for file in files] == [False, False, True]

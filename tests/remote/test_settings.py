@@ -29,7 +29,7 @@ def _run(folder: Path, address: str, **variables: str) -> str:
     environment = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
     environment |= {"HOME": str(folder), "AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true", **variables}
     command = [sys.executable, "-m", "onnx_lint", address]
-    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr + done.stdout
     assert HIDDEN not in done.stderr + done.stdout

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
 from support.project.fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, fixtures_of
 from support.project.syntax_trees import files, tree_of
 
 from onnx_lint.cli.check import check_command
 from onnx_lint.common.cached import cached_property
-from onnx_lint.engine.registry import INDEX, Registered, registry
+from onnx_lint.engine.registry import INDEX, Registered
 from onnx_lint.ir.documents.kinds import KINDS, MODEL
 from onnx_lint.model import Model
 from onnx_lint.spec.clauses import Clause, clauses
@@ -26,10 +27,6 @@ SHADOWED: dict[tuple[str, str], str] = {}
 SECTIONS = ["### Why it matters", "### What is allowed", "### Example", "### How to fix"]
 
 INSTRUCTIONS = ("avoid", "check", "disallow", "do", "ensure", "must", "never", "no", "prefer", "require", "use")
-
-RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
-
-each_rule = pytest.mark.parametrize("entry", RULES.values(), ids=RULES)
 
 
 def _path(entry: Registered) -> Path:
@@ -45,37 +42,62 @@ def test_every_file_of_rules_holds_one_rule():
     assert sorted(files) == sorted(_path(entry) for entry in RULES.values())
 
 
-@each_rule
-def test_id_function_file_and_folder_agree(entry: Registered):
-    path = _path(entry)
-    assert path.stem.replace("_", "-") == entry.rule.id
-    assert path.parent.name.replace("_", "-") == entry.chapter
-    assert entry.chapter in {clause.chapter for clause in clauses().values()}
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.rule.id)
+def test_id_function_file_and_folder_agree():
+    chapters = {clause.chapter for clause in clauses().values()}
+
+    def check(entry: Registered) -> Iterator[str]:
+        path = _path(entry)
+        if path.stem.replace("_", "-") != entry.rule.id:
+            yield f"the file is called {path.name}"
+        if path.parent.name.replace("_", "-") != entry.chapter:
+            yield f"the chapter is '{entry.chapter}', the folder '{path.parent.name}'"
+        if entry.chapter not in chapters:
+            yield f"no clause is in the chapter '{entry.chapter}'"
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry.rule.id):
+            yield "the name is not in lower case with hyphens"
+
+    check_each_rule(check)
 
 
-@each_rule
-def test_the_id_names_a_matter_and_no_instruction(entry: Registered):
-    assert entry.rule.id.partition("-")[0] not in INSTRUCTIONS
+def test_the_id_names_a_matter_and_no_instruction():
+    def check(entry: Registered) -> Iterator[str]:
+        first = entry.rule.id.partition("-")[0]
+        if first in INSTRUCTIONS:
+            yield f"the name begins with '{first}', which is an instruction"
+
+    check_each_rule(check)
 
 
-@each_rule
-def test_the_documentation_is_complete(entry: Registered):
-    lines = entry.rule.documentation.splitlines()
-    assert lines[0].endswith(".")
-    assert not lines[0].endswith("..")
-    assert lines[1] == "", "the summary is one line and an empty one after it"
-    prose = re.sub(r"^```\n.*?^```$", "", entry.rule.documentation, flags=re.MULTILINE | re.DOTALL)
-    assert [line for line in prose.splitlines() if line.startswith("#")] == SECTIONS
-    bodies = re.split(r"^### .*$", entry.rule.documentation, flags=re.MULTILINE)[1:]
-    assert all(body.strip() for body in bodies)
+def test_the_documentation_is_complete():
+    def check(entry: Registered) -> Iterator[str]:
+        documentation = entry.rule.documentation
+        summary, after, *_ = [*documentation.splitlines(), "", ""]
+        if not summary.endswith(".") or summary.endswith(".."):
+            yield "the summary does not end with one full stop"
+        if after:
+            yield "the line after the summary is not empty"
+        prose = re.sub(r"^```\n.*?^```$", "", documentation, flags=re.MULTILINE | re.DOTALL)
+        headings = [line for line in prose.splitlines() if line.startswith("#")]
+        if headings != SECTIONS:
+            yield f"the sections are {headings}, not {SECTIONS}"
+        _, *bodies = re.split(r"^### .*$", documentation, flags=re.MULTILINE)
+        if not all(body.strip() for body in bodies):
+            yield "a section is empty"
+
+    check_each_rule(check)
 
 
-@each_rule
-def test_the_clauses_of_the_rule_name_the_rule(entry: Registered):
-    assert entry.rule.clauses
-    assert len(set(entry.rule.clauses)) == len(entry.rule.clauses)
-    assert [name for name in entry.rule.clauses if entry.rule.id not in clauses()[name].rules] == []
+def test_the_clauses_of_the_rule_name_the_rule():
+    def check(entry: Registered) -> Iterator[str]:
+        if not entry.rule.clauses:
+            yield "it cites no clause"
+        if len(set(entry.rule.clauses)) != len(entry.rule.clauses):
+            yield "it cites a clause twice"
+        for name in entry.rule.clauses:
+            if entry.rule.id not in clauses()[name].rules:
+                yield f"it cites {name}, which does not name it"
+
+    check_each_rule(check)
 
 
 def test_the_rules_that_a_clause_names_cite_it():
@@ -96,23 +118,33 @@ def test_what_a_file_shows_has_a_rule_or_a_reason():
     assert [clause.id for clause in clauses().values() if _is_undecided(clause)] == []
 
 
-@each_rule
-def test_there_is_a_valid_and_an_invalid_fixture(entry: Registered):
-    assert {fixture.is_valid for fixture in _fixtures(entry)} == {True, False}
+def test_there_is_a_valid_and_an_invalid_fixture():
+    def check(entry: Registered) -> Iterator[str]:
+        shown = {fixture.is_valid for fixture in _fixtures(entry)}
+        if True not in shown:
+            yield "there is no valid fixture"
+        if False not in shown:
+            yield "there is no invalid fixture"
+
+    check_each_rule(check)
 
 
-@each_rule
-def test_each_clause_has_an_invalid_fixture(entry: Registered):
-    shown = {
-        diagnostic.clause
-        for fixture in _fixtures(entry)
-        if not fixture.is_valid
-        for diagnostic in diagnostics_of(fixture)
-        if diagnostic.rule == entry.rule.id
-    }
-    shadowed = {clause for rule, clause in SHADOWED if rule == entry.rule.id}
-    assert sorted(set(entry.rule.clauses) - shown - shadowed) == []
-    assert sorted(shadowed & shown) == [], "a clause that a fixture shows is not shadowed"
+def test_each_clause_has_an_invalid_fixture():
+    def check(entry: Registered) -> Iterator[str]:
+        shown = {
+            diagnostic.clause
+            for fixture in _fixtures(entry)
+            if not fixture.is_valid
+            for diagnostic in diagnostics_of(fixture)
+            if diagnostic.rule == entry.rule.id
+        }
+        shadowed = {clause for rule, clause in SHADOWED if rule == entry.rule.id}
+        for clause in sorted(set(entry.rule.clauses) - shown - shadowed):
+            yield f"no invalid fixture breaks {clause}"
+        for clause in sorted(shadowed & shown):
+            yield f"a fixture breaks {clause}, so the clause is not shadowed"
+
+    check_each_rule(check)
 
 
 def test_shadowed_clauses_are_cited_and_explained():
@@ -129,10 +161,9 @@ def test_every_folder_of_fixtures_belongs_to_a_rule():
     assert sorted(path.name for path in FIXTURES.iterdir() if path.is_dir() and path.name not in RULES) == []
 
 
-@each_rule
-def test_the_changelog_names_the_rule(entry: Registered):
+def test_the_changelog_names_the_rule():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"`{entry.rule.id}`" in changelog
+    assert [name for name in RULES if f"`{name}`" not in changelog] == []
 
 
 def test_the_catalogue_is_current():
@@ -179,13 +210,17 @@ def test_flags_of_rules_are_options_of_the_command_line():
     assert [entry.id for entry in RULES.values() if entry.flag and entry.flag[1] not in entry.rule.options] == []
 
 
-@each_rule
-def test_a_rule_imports_no_rule_and_prints_nothing(entry: Registered):
-    tree = tree_of(_path(entry))
-    imported = [name for node in ast.walk(tree) for name in _imported(node)]
-    assert [name for name in imported if name.split(".")[0] == "rules" or name.startswith("onnx_lint.rules")] == []
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    assert called & {"print", "open", "eval", "exec", "input"} == set()
+def test_a_rule_imports_no_rule_and_prints_nothing():
+    def check(entry: Registered) -> Iterator[str]:
+        nodes = list(ast.walk(tree_of(_path(entry))))
+        for name in (name for node in nodes for name in _imported(node)):
+            if name.split(".")[0] == "rules" or name.startswith("onnx_lint.rules"):
+                yield f"it imports {name}"
+        called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        for name in sorted(called & {"print", "open", "eval", "exec", "input"}):
+            yield f"it calls {name}"
+
+    check_each_rule(check)
 
 
 def _imported(node: ast.AST) -> list[str]:
@@ -197,13 +232,19 @@ def _imported(node: ast.AST) -> list[str]:
     return []
 
 
-@each_rule
-def test_a_rule_is_a_generator_without_a_class(entry: Registered):
-    tree = tree_of(_path(entry))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    assert [node for node in tree.body if isinstance(node, ast.ClassDef)] == [] or _only_data(tree)
-    rule = next(node for node in functions if node.name == entry.rule.check.__name__)
-    assert any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(rule))
+def test_a_rule_is_a_generator_without_a_class():
+    def check(entry: Registered) -> Iterator[str]:
+        tree = tree_of(_path(entry))
+        if not _only_data(tree):
+            yield "its file defines a class that is more than data"
+        name = entry.rule.check.__name__
+        function = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+        if function is None:
+            yield f"its file defines no function {name}"
+        elif not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function)):
+            yield f"its function {name} is not a generator"
+
+    check_each_rule(check)
 
 
 def _only_data(tree: ast.Module) -> bool:
@@ -216,10 +257,15 @@ def _only_data(tree: ast.Module) -> bool:
     return True
 
 
-@each_rule
-def test_options_are_keyword_only_with_type_and_default(entry: Registered):
-    check = entry.rule.check
-    for name in entry.rule.options:
-        assert name in check.__annotations__
-        assert name in (check.__kwdefaults__ or {})
-        assert f"`{name}`" in entry.rule.documentation, "the documentation tells what the option does"
+def test_options_are_keyword_only_with_type_and_default():
+    def check(entry: Registered) -> Iterator[str]:
+        function = entry.rule.check
+        for name in entry.rule.options:
+            if name not in function.__annotations__:
+                yield f"its option '{name}' has no type"
+            if name not in (function.__kwdefaults__ or {}):
+                yield f"its option '{name}' is not keyword-only with a default"
+            if f"`{name}`" not in entry.rule.documentation:
+                yield f"its documentation does not mention the option '{name}'"
+
+    check_each_rule(check)

@@ -3,24 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from google.protobuf import text_format
+from support.project.built_in_rules import check_each_rule
 from support.project.fixture_files import lint
 from support.project.rule_examples import CORRECTION, EXAMPLE, NEWEST, blocks, completed, written
 
 from onnx_lint.common.record import replace
-from onnx_lint.engine.registry import Registered, registry
+from onnx_lint.engine.registry import Registered
 from onnx_lint.report import Diagnostic
 from onnx_lint.reporters.documentation import rule_markdown
 from onnx_lint.reporters.sarif_rules import sarif_rules
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
-
-RULES = {name: entry for name, entry in registry().items() if entry.plugin is None}
-
-each_rule = pytest.mark.parametrize("entry", RULES.values(), ids=RULES)
 
 
 def _found(block: str, entry: Registered, folder: Path) -> tuple[Diagnostic, ...]:
@@ -31,32 +29,45 @@ def _found(block: str, entry: Registered, folder: Path) -> tuple[Diagnostic, ...
     return lint(fixture.model(), settings)
 
 
-@each_rule
-def test_the_example_draws_the_finding(entry: Registered, tmp_path: Path):
-    shown = blocks(entry.rule, EXAMPLE)
-    assert shown, "the section 'Example' has a block"
-    for number, block in enumerate(shown):
-        found = _found(block, entry, tmp_path / str(number) / entry.id / "invalid")
-        assert entry.id in {diagnostic.rule for diagnostic in found}
+def test_the_example_draws_the_finding(tmp_path: Path):
+    def check(entry: Registered) -> Iterator[str]:
+        shown = blocks(entry.rule, EXAMPLE)
+        if not shown:
+            yield f"the section '{EXAMPLE}' has no block"
+        for number, block in enumerate(shown):
+            found = _found(block, entry, tmp_path / str(number) / entry.id / "invalid")
+            if entry.id not in {diagnostic.rule for diagnostic in found}:
+                yield f"block {number} of the section '{EXAMPLE}' has no finding of the rule"
+
+    check_each_rule(check)
 
 
-@each_rule
-def test_the_correction_draws_neither_the_finding_nor_an_error(entry: Registered, tmp_path: Path):
-    shown = blocks(entry.rule, CORRECTION)
-    assert shown, "the section 'How to fix' has a block"
-    for number, block in enumerate(shown):
-        found = _found(block, entry, tmp_path / str(number) / entry.id / "valid")
-        assert [item for item in found if item.rule == entry.id or item.severity is Severity.ERROR] == []
+def test_the_correction_draws_neither_the_finding_nor_an_error(tmp_path: Path):
+    def check(entry: Registered) -> Iterator[str]:
+        shown = blocks(entry.rule, CORRECTION)
+        if not shown:
+            yield f"the section '{CORRECTION}' has no block"
+        for number, block in enumerate(shown):
+            for item in _found(block, entry, tmp_path / str(number) / entry.id / "valid"):
+                if item.rule == entry.id or item.severity is Severity.ERROR:
+                    yield f"block {number} of the section '{CORRECTION}' has the finding {item.rule}: {item.message}"
+
+    check_each_rule(check)
 
 
-@each_rule
-def test_explain_and_sarif_show_the_correction(entry: Registered):
+def test_explain_and_sarif_show_the_correction():
     edition = DEFAULT_STANDARD.edition
-    (described,) = sarif_rules([entry.id], edition)
-    for shown in (rule_markdown(entry, edition), described["help"]["markdown"]):
-        headings = [line for line in shown.splitlines() if line in {f"### {EXAMPLE}", f"### {CORRECTION}"}]
-        assert headings == [f"### {EXAMPLE}", f"### {CORRECTION}"]
-        assert [block for block in blocks(entry.rule, CORRECTION) if f"```\n{block}```" not in shown] == []
+
+    def check(entry: Registered) -> Iterator[str]:
+        (described,) = sarif_rules([entry.id], edition)
+        for where, shown in {"explain": rule_markdown(entry, edition), "SARIF": described["help"]["markdown"]}.items():
+            headings = [line for line in shown.splitlines() if line in {f"### {EXAMPLE}", f"### {CORRECTION}"}]
+            if headings != [f"### {EXAMPLE}", f"### {CORRECTION}"]:
+                yield f"the headings in {where} are {headings}"
+            if not all(f"```\n{block}```" in shown for block in blocks(entry.rule, CORRECTION)):
+                yield f"{where} lacks a block of the section '{CORRECTION}'"
+
+    check_each_rule(check)
 
 
 def test_what_an_excerpt_leaves_out_is_put_in():

@@ -249,8 +249,8 @@ def _maps(schema: onnx.defs.OpSchema) -> Iterator[Nested]:
 
 
 EXPLAINED = (
-    Explained("If", "onnx-lint: input 0 'c' of .* If takes a scalar$", "one element by the description"),
-    Explained("Loop", "onnx-lint: input [01] '[nc]' of .* Loop takes a scalar$", "one element by the description"),
+    Explained("If", "onnx-lint: input 0 'c' of .* If takes one element$", "one element by the description"),
+    Explained("Loop", "onnx-lint: input [01] '[nc]' of .* Loop takes a scalar", "a scalar by the description"),
     Explained(
         "If-1",
         r"output 0: onnx \(.*\), onnx-lint \(.*None.*\)$",

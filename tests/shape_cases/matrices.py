@@ -28,6 +28,9 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
             yield case((2, 3), (), (), (3, 4), (), (), (), ())
             yield case((5, 2, 3), (), (), (3, 4), (), (), (), ())
         case _:
+            if schema.name == "MatMulInteger":
+                yield case((2, 3), (3, 4), (2,), (4,))
+                yield case((5, 2, 3), (5, 3, 4), (5, 2, 1), (5, 1, 4))
             yield case((2, 3), (3, 4))
             yield case((5, 2, 3), (1, 3, 4))
             yield case((3,), (3,))
@@ -37,6 +40,17 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 
 
 EXPLAINED = (
+    *of_operands(
+        "MatMulInteger",
+        {2: "one zero point, or one for each row", 3: "one, or one for each column; onnx does not look"},
+    ),
+    *of_operands(
+        "QLinearMatMul",
+        {
+            **dict.fromkeys((1, 2), "one number, or one for each row; onnx does not look"),
+            **dict.fromkeys((4, 5), "one number, or one for each column; onnx does not look"),
+        },
+    ),
     *of_operands("Gemm-1", dict.fromkeys((0, 1), "matrices that fit; onnx has no inference for version 1")),
     *of_operands("Gemm-6 Gemm-7 Gemm-9 Gemm-11", {1: "until version 11 onnx does not compare A and B"}, "Unequal"),
     *of_operands("Gemm", {2: "C is to be broadcast to A * B; onnx does not look"}),

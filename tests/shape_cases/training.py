@@ -29,8 +29,10 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
 _ALL = "Adagrad Adam Momentum"
 
 EXPLAINED = (
-    Explained(_ALL, r"onnx-lint: WrongRank\(operand=1,", "the number of updates is a scalar; onnx does not look"),
-    Explained("Adagrad", r"onnx-lint: WrongRank\(operand=0,", "R over a number is a scalar factor; onnx does not look"),
+    Explained(_ALL, r"onnx-lint: NotOneElement\(operand=1,", "the number of updates is a scalar; onnx does not look"),
+    Explained(
+        "Adagrad", r"onnx-lint: NotOneElement\(operand=0,", "R over a number is a scalar factor; onnx does not look"
+    ),
     Explained(_ALL, r"onnx-lint: (NotBroadcast\([^;]*(; )?)+$", "the pseudo code broadcasts; onnx compares nothing"),
     Explained(_ALL, r"output \d: onnx .*, onnx-lint \(", "the pseudo code broadcasts; onnx repeats the input's shape"),
 )

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import onnx
 import onnx.parser
 import pytest
@@ -109,9 +107,7 @@ def test_a_large_graph_costs_a_look_and_gives_a_small_picture(form: str):
     nodes += [onnx.helper.make_node("Add", ["x", f"lost{n}"], [f"a{n}"]) for n in range(50)]
     value = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])
     model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [value], []))
-    before = time.process_time()
     items = found(model, "undefined-name")
-    assert time.process_time() - before < 20, "far beyond what a slow machine explains"
     pictures = [item.neighbourhood for item in items if item.neighbourhood is not None]
     assert 1 <= len(pictures) <= PER_RULE
     for picture in pictures:

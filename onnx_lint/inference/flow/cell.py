@@ -19,6 +19,7 @@ from onnx_lint.inference.types.problem import Problem
 from onnx_lint.inference.types.type_string import ValueType, optional_element, sequence_element
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import Crash, crash_of
 from onnx_lint.spec.operators import OperatorSchema, Option
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Outcome(Record):
     problems: tuple[Problem, ...] = ()
     """What the signature forbids about types."""
     shape_problems: tuple[shape_problem.Problem, ...] = ()
+    crash: Crash | None = None
+    """The bug because of which less is known of the outputs than could be."""
+    branches: tuple[Facts, Facts] | tuple[()] = ()
+    """What each branch of an If gives for the outputs, where either branch may run."""
 
 
 class Cell:
@@ -57,6 +62,7 @@ class Cell:
         "_rule",
         "arguments",
         "count",
+        "crash",
         "number_operands",
         "operator",
         "outcomes",
@@ -83,8 +89,13 @@ class Cell:
         self._reads = _NONE
         self.number_operands = _NONE
         """The inputs whose floating-point content decides shapes."""
-        if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
-            self._take_rule(operator.schema, form, bound)
+        self.crash: Crash | None = None
+        """The bug because of which no rule is asked for shapes."""
+        try:
+            if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
+                self._take_rule(operator.schema, form, bound)
+        except Exception as error:
+            self.crash, self._attributes, self.number_operands = crash_of(error), None, _NONE
 
     def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> None:
         rule = shape_rule(schema)
@@ -114,7 +125,8 @@ class Cell:
         found = self.outcomes.get(facts)
         if found is None:
             found = self.keep(facts, self._made(facts))
-            if self._is_plain and not (found.problems or found.shape_problems) and found.outputs[0].shape is not None:
+            is_clean = not (found.problems or found.shape_problems or found.crash)
+            if self._is_plain and is_clean and found.outputs[0].shape is not None:
                 self.plain[facts] = found.outputs[0]
         return found
 
@@ -127,14 +139,24 @@ class Cell:
         return outcome
 
     def _made(self, facts: Facts) -> Outcome:
-        operator = self.operator
-        assert operator is not None
-        typed = self.typed(facts)
-        shapes, problems = self.shapes(facts, typed)
-        outputs = [as_fact(kind, shape) for kind, shape in zip(typed.outputs[: self.count], shapes, strict=False)]
-        if self._contents is not None and outputs and not problems and outputs[0].shape is not None:
-            outputs[0] = self._with_content(facts, outputs[0])
-        return Outcome(tuple(outputs), typed.problems, problems)
+        """Return the outcome. A bug in a rule for types, shapes or contents costs what that rule would have told."""
+        crash = self.crash
+        try:
+            typed = self.typed(facts)
+        except Exception as error:
+            return Outcome((UNKNOWN,) * self.count, crash=crash_of(error))
+        try:
+            shapes, problems = self.shapes(facts, typed)
+            outputs = _as_facts(typed.outputs[: self.count], shapes)
+        except Exception as error:
+            crash, problems = crash_of(error), ()
+            outputs = _as_facts(typed.outputs[: self.count], (None,) * self.count)
+        if self._contents is not None and outputs and outputs[0].shape is not None:
+            try:
+                outputs[0] = self._with_content(facts, outputs[0])
+            except Exception as error:
+                crash = crash_of(error)
+        return Outcome(tuple(outputs), typed.problems, problems, crash)
 
     def typed(self, facts: Facts) -> TypeOutcome:
         """The types of the outputs, and what the signature forbids."""
@@ -151,7 +173,8 @@ class Cell:
         if node is None or self._rule is None or typed.problems:
             return (None,) * self.count, ()
         shapes = node.finished(self._rule.infer(node))
-        return shapes, tuple(node.problems) if self.operator is not None and self.operator.binds else ()
+        binds = self.operator is not None and self.operator.binds
+        return shapes, (*node.problems, *node.remarks) if binds else ()
 
     def may_give(self, position: int, kind: ValueType) -> bool:
         """Whether the signature allows a type for an output, whatever the inputs; True where it does not bind.
@@ -185,6 +208,10 @@ class Cell:
             return output
         content = contents_after(self._contents.follow, node, [output.shape], [output.kind])
         return fact(output.kind, output.shape, content) if content is not None else output
+
+
+def _as_facts(kinds: Sequence[ValueType | None], shapes: Sequence[Output]) -> list[Fact]:
+    return [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
 
 
 def as_fact(kind: ValueType | None, shape: Output) -> Fact:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.inference.flow.cell import Cell, Outcome
@@ -11,6 +11,7 @@ from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.shapes.dims import may_count_the_same
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Graph
 
@@ -52,6 +53,35 @@ class Declarations:
             else:
                 self._found.note_declared_shape(graph, field, index, stated, made, call)
         return differing
+
+    def compare_counts(
+        self, graph: Graph, name: str, cell: Cell, data: Fact, stated: Fact, known: Fact, call: Call | None
+    ) -> None:
+        """Note the output of a Reshape that is declared with another number of elements than its input has."""
+        if data.shape is None or stated.shape is None or known.shape is None:
+            return
+        if may_count_the_same(data.shape, known.shape) or cell.operator is None or not cell.operator.binds:
+            return
+        place = next(((field, index) for field, index, other in _declarations(graph) if other == name), None)
+        if place is not None and cell.operator.schema.domain == "":
+            self._found.note_declared_count(graph, *place, stated, data, call)
+
+    def compare_branches(
+        self, graph: Graph, declared: Mapping[str, Fact], outputs: Sequence[str], outcome: Outcome, call: Call | None
+    ) -> None:
+        """Note the outputs of an If that are declared otherwise than one of its branches gives them.
+
+        What contradicts both branches together is noted with the other declarations.
+        """
+        fields = {name: (field, index) for field, index, name in reversed(list(_declarations(graph)))}
+        for position, (name, made) in enumerate(zip(outputs, outcome.outputs, strict=False)):
+            stated = declared.get(name)
+            if stated is None or name not in fields or joined(made, stated)[1]:
+                continue
+            for branch, facts in zip(("then_branch", "else_branch"), outcome.branches, strict=True):
+                if joined(facts[position], stated)[1] == "shape":
+                    self._found.note_declared_shape(graph, *fields[name], stated, facts[position], call, branch)
+                    break
 
     def is_told(self, graph: Graph, index: int, name: str, outcome: Outcome, known: Mapping[str, Fact]) -> bool:
         """Whether a value that is declared as what its operator never gives is told: unless it follows from a fault."""

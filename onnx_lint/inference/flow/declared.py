@@ -19,6 +19,7 @@ from onnx_lint.inference.shapes.stated import (
 )
 from onnx_lint.inference.types.type_string import tensor_of
 from onnx_lint.ir.columns.gather import dimensions
+from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Graph
 
 FactsByName = Mapping[str, Fact]
@@ -43,7 +44,9 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
-def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outside) -> dict[str, Fact]:
+def initializer_facts(
+    graph: Graph, with_numbers: frozenset[str], outside: Outside, crashes: Crashes
+) -> dict[str, Fact]:
     """What is known of the initializers; of those of floating-point numbers the content where the name is among these.
 
     A sparse one is another way to write a tensor, and operators meet it as one. `outside` reads external data.
@@ -58,7 +61,11 @@ def initializer_facts(graph: Graph, with_numbers: frozenset[str], outside: Outsi
     if integers or with_numbers:
         for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
             if row in integers or (name in with_numbers and row in small):
-                facts[index] = _with_content(graph, index, facts[index], outside)
+                try:
+                    facts[index] = _with_content(graph, index, facts[index], outside)
+                except Exception as error:
+                    place = graph.at("initializer", index)
+                    crashes.note_place(crash_of(error), "reading the elements of an initializer", place)
     found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)

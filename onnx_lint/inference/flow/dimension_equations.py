@@ -18,9 +18,10 @@ from onnx_lint.inference.flow.walks import Call, Walked
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.operands import Argument, Operands
+from onnx_lint.inference.shapes.operands import EQUATED, Argument, Operands
 from onnx_lint.inference.shapes.problem import Place as Source
 from onnx_lint.inference.types.conflict import Note
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
@@ -73,19 +74,27 @@ _MOST_TOLD: Final = 3
 """So many reasons stand in a message; all are related places."""
 
 
-def contradictions(flow: ValueFlow) -> list[Contradiction]:
-    """The equations that cannot be true, each variable once."""
+def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
+    """The equations that cannot be true, each variable once.
+
+    A bug costs the equations of a node, or of a scope, and is noted.
+    """
     equations: dict[_Scope, list[Equation]] = {(): []}
     for walked in flow.walks.first:
         scope = _scope(walked.graph, walked.call)
         if scope is not None:
-            equations.setdefault(scope, []).extend(_equations(flow, walked))
+            with crashes.at_place(_SOLVE, walked.graph.place):
+                equations.setdefault(scope, []).extend(_equations(flow, walked, crashes))
     solutions: dict[_Scope, _Solution] = {}
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
         solution = solutions[scope] = _Solution(solutions.get(scope[:-1]) if scope not in ((), _APART) else None)
-        found += solution.contradictions(equations[scope])
+        with crashes.during(_SOLVE):
+            found.extend(solution.contradictions(equations[scope]))
     return found
+
+
+_SOLVE: Final = "comparing dimension variables"
 
 
 _Scope = tuple[int, ...]
@@ -116,7 +125,7 @@ _DEEPEST: Final = 64
 """Graphs that are nested deeper are not looked at; no parser reads a file with so many but through functions."""
 
 
-def _equations(flow: ValueFlow, walked: Walked) -> Iterator[Equation]:
+def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[Equation]:
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
@@ -124,17 +133,18 @@ def _equations(flow: ValueFlow, walked: Walked) -> Iterator[Equation]:
         cell = walked.cells.get(node.form)
         if cell is None or cell.operator is None or cell.operator.by_subgraphs:
             continue
-        facts = flow.walks.inputs(walked, node)
-        declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
-        if any(_has_variables(each) for each in declared):
-            outputs = cell.outcome(facts).outputs
-            for name, made, each in zip(node.outputs, outputs, declared, strict=False):
-                yield from _of_declaration(graph, places, node, name, made, each)
-        if node.op_type in _EQUATED and any(_has_variables(each) for each in facts):
-            recorder = cell.operands(facts, Recorder)
-            if isinstance(recorder, Recorder):
-                cell.infer(recorder)
-                yield from _of_operands(node, facts, recorder)
+        with crashes.at_node(_SOLVE, node):
+            facts = flow.walks.inputs(walked, node)
+            declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
+            if any(each.shape for each in declared) and any(map(_has_variables, (*declared, *facts))):
+                outputs = cell.outcome(facts).outputs
+                for name, made, each in zip(node.outputs, outputs, declared, strict=False):
+                    yield from _of_declaration(graph, places, node, name, made, each)
+            if node.op_type in EQUATED and any(_has_variables(each) for each in facts):
+                recorder = cell.operands(facts, Recorder)
+                if isinstance(recorder, Recorder):
+                    cell.infer(recorder)
+                    yield from _of_operands(node, facts, recorder)
 
 
 def _has_variables(fact: Fact) -> bool:
@@ -147,13 +157,13 @@ def _of_declaration(
     if made.shape is None or declared.shape is None or len(made.shape) != len(declared.shape):
         return
     for axis, (given, said) in enumerate(zip(made.shape, declared.shape, strict=True)):
-        if given is None or not isinstance(said, str) or given == said:
+        if given is None or said is None or given == said or not (isinstance(said, str) or isinstance(given, str)):
             continue
         field, index = places[name]
         place = graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", axis)
         what = f"dimension {axis} of {field.replace('_', ' ')} {quote(name)}"
         yield Equation(
-            said, given, place, f"{what} is declared as {quote(said)}, and {node.describe()} gives {_word(given)}"
+            said, given, place, f"{what} is declared as {_word(said)}, and {node.describe()} gives {_word(given)}"
         )
 
 
@@ -165,17 +175,6 @@ def _places(graph: Graph) -> dict[str, tuple[str, int]]:
 
 def _word(dim: int | str) -> str:
     return str(dim) if isinstance(dim, int) else quote(dim)
-
-
-_EQUATED: Final = {
-    "Concat": 2**31,
-    "Conv": 3,
-    "ConvTranspose": 3,
-    "Gemm": 2,
-    "MatMul": 2,
-    "MatMulInteger": 2,
-}
-"""The operators with dimensions that have to be the same, and for how many inputs: Gemm broadcasts the third one."""
 
 
 class Recorder(Operands):
@@ -193,7 +192,7 @@ class Recorder(Operands):
     def same(self, at: tuple[int, int], expected: Dim, by: Source | None) -> Dim:
         """As of `Operands`."""
         found = self.dim(*at)
-        if found is not None and expected is not None and found != expected and at[0] < _EQUATED[self.operator]:
+        if found is not None and expected is not None and found != expected and at[0] < EQUATED[self.operator]:
             self.equal_dims.append((at, found, expected))
         return super().same(at, expected, by)
 

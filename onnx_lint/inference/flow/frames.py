@@ -16,6 +16,7 @@ from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Bindings, read_arguments
 from onnx_lint.inference.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.imports import Imports
@@ -45,6 +46,8 @@ class Ground(Record):
     control_flow: ControlFlow
     outside: Outside
     """Reads the values of a small tensor with external data."""
+    crashes: Crashes
+    """Takes note of the bugs that are met."""
 
 
 class Frame(Record):
@@ -72,6 +75,7 @@ class Frames:
         """That of the graphs outside of functions."""
         self._operators = ground.operators
         self._imports = ground.imports
+        self._crashes = ground.crashes
         self._called = {function.name for function in ground.functions}
         self._of_functions: dict[int, tuple[TypedOperators, Cells]] = {}
         self._holders: dict[tuple[object, ...], Cell] = {}
@@ -106,14 +110,21 @@ class Frames:
         if cell is None and is_shared:
             cell = frame.kept.get(form)
         if cell is None:
-            operator = self._operator(graph, form, frame.operators)
-            cell = _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
-            if is_shared and operator is not None:
+            cell = self._new_cell(graph, form, frame)
+            if is_shared and cell.operator is not None:
                 _kept.keep(frame.scope, form, cell)
         if key is not None:
             self._holders[key] = cell
         frame.cells[form] = cell
         return cell
+
+    def _new_cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
+        try:
+            operator = self._operator(graph, form, frame.operators)
+            return _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
+        except Exception as error:
+            self._crashes.note_node(crash_of(error), "looking up the operator", graph.first_of(form))
+            return _NOTHING_KNOWN
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         """What the nodes of a form stand for in a graph; None for what has no signature."""

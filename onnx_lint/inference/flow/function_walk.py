@@ -16,6 +16,7 @@ from onnx_lint.inference.shapes.attribute_values import Protos
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Facts
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Arguments, argument_of, read_arguments
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 
 
@@ -28,7 +29,9 @@ class FunctionWalk:
         declarations: FunctionDeclarations,
         found: ValueFlow,
         walk: Callable[[Graph, Frame, Known, None], Walk],
+        crashes: Crashes,
     ) -> None:
+        self._crashes = crashes
         self._frames = frames
         self._found = found
         self._walk = walk
@@ -102,7 +105,8 @@ class FunctionWalk:
         frame = Frame(scope, operators, cells, self._frames.kept(scope), bindings, protos, call)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._calls.leave(function)
-        self.declarations.hold(function, known, frame.cells, call)
+        with self._crashes.at_place("comparing declarations with what follows", function.place):
+            self.declarations.hold(function, known, frame.cells, call)
         return outputs
 
 

@@ -152,8 +152,10 @@ class Origins:
         return "input", name
 
     def _before_node(self, walked: Walked, node: Node) -> _Place | Cause:
-        cell = walked.cells[node.form]
+        cell = walked.cells.get(node.form)
         name = self._operator(node)
+        if cell is None:
+            return _UNDECIDED, name  # the walk ended before it, by a bug
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:

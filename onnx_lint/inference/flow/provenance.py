@@ -167,7 +167,9 @@ class Provenance:
         return self._resolved(around, _supplying(graph.parent.nodes[graph.position], graph, index))
 
     def _sources_of_output(self, walked: Walked, node: Node, index: int) -> list[Source]:
-        cell = walked.cells[node.form]
+        cell = walked.cells.get(node.form)
+        if cell is None:
+            return []  # the walk ended before it, by a bug
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:
@@ -208,8 +210,8 @@ class Provenance:
 
 def _version(value: Value) -> int | None:
     node = value.definition.node
-    operator = None if node is None else value.walked.cells[node.form].operator
-    return None if operator is None else operator.schema.since_version
+    cell = None if node is None else value.walked.cells.get(node.form)
+    return None if cell is None or cell.operator is None else cell.operator.schema.since_version
 
 
 def _supplying(node: Node, body: Graph, index: int) -> list[str]:

@@ -14,10 +14,12 @@ from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Indivisible,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Problem,
     Repeated,
     Source,
+    TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
@@ -55,6 +57,20 @@ class ShapeConflict(Record):
         return None
 
     @property
+    def is_customary(self) -> bool:
+        """Whether consumers take the rank of an operand, and ONNX writes it so itself."""
+        return isinstance(self.problem, WrongRank) and self.problem.is_customary and self.is_taken
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether onnx.checker and ONNX Runtime take an operand of a rank that the operator does not."""
+        problem = self.problem
+        if not isinstance(problem, WrongRank):
+            return False
+        is_constant = _is_constant(self.node.graph, self.node.inputs[problem.operand])
+        return problem.taken_constant if is_constant else problem.taken_at_run
+
+    @property
     def place(self) -> Place:
         """The name of the input in the node's list, the element of the initializer that holds it, or the attribute."""
         source = self.source
@@ -64,11 +80,11 @@ class ShapeConflict(Record):
         if source is not None:
             return _element_place(self.node, source, getattr(getattr(self.problem, "place", None), "index", None))
         match self.problem:
-            case WrongRank(operand=operand):
+            case WrongRank(operand=operand) | NotOneElement(operand=operand):
                 return self.node.place.at("input", operand)
             case Unequal() | Indivisible():
                 return self.node.place.at("input", getattr(self.problem.place, "operand", 0))
-            case NotBroadcast(other=other):
+            case NotBroadcast(other=other) | TwoSizes(second=other):
                 return self.node.place.at("input", other.operand)
             case Overflow(output=output):
                 return self.node.place.at("output", output)
@@ -92,7 +108,8 @@ class ShapeConflict(Record):
 
     def describe(self) -> str:
         """The shapes or numbers that are there, and what they have to be."""
-        return Words(self.node, self.inputs).sentence(self.problem)
+        taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else ""
+        return Words(self.node, self.inputs).sentence(self.problem) + taken
 
     def notes(self) -> list[Note]:
         """Where the operands in question come from, each with its shape, and the call that brought them."""
@@ -102,6 +119,16 @@ class ShapeConflict(Record):
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
         return [*found, *call_notes(self.call)]
+
+
+def _is_constant(graph: Graph, name: str) -> bool:
+    """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant."""
+    definition = definition_of(graph, name)
+    if definition is None:
+        return False
+    if definition.node is not None:
+        return definition.node.op_type == "Constant"
+    return definition.field != "input"
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:
@@ -133,6 +160,8 @@ class DeclaredShapeConflict(DeclaredValue):
     declared: Fact
     inferred: Fact
     call: Call | None
+    branch: str = ""
+    """The branch of an If that gives the shape; empty where it follows whichever branch runs."""
 
     @property
     def place(self) -> Place:
@@ -142,7 +171,7 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def allowed(self) -> str:
         """The shape that follows."""
-        return text_of(self.inferred)
+        return f"a shape that fits {text_of(self.inferred)} as well" if self.branch else text_of(self.inferred)
 
     def describe(self) -> str:
         """The declared shape and the one that follows."""
@@ -151,7 +180,8 @@ class DeclaredShapeConflict(DeclaredValue):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"{maker} is {text_of(self.inferred)}{'' if self.graph.is_function else _ONLY_WARNED_OF}"
+            f"{maker} is {text_of(self.inferred)}{f' by {self.branch}' if self.branch else ''}"
+            f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
     def notes(self) -> list[Note]:
@@ -161,6 +191,44 @@ class DeclaredShapeConflict(DeclaredValue):
             return call_notes(self.call)
         found: list[Note] = [(definition.place, f"{quote(self.subject)} is {text_of(self.inferred)}")]
         return [*found, *call_notes(self.call)]
+
+
+class DeclaredCountConflict(DeclaredValue):
+    """The output of a Reshape that is declared with another number of elements than the input has."""
+
+    declared: Fact
+    data: Fact
+    """What is known of the input."""
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The declared shape."""
+        return self.graph.place.at(self.field, self.index).at("type").at("tensor_type").at("shape")
+
+    @property
+    def allowed(self) -> str:
+        """How many elements the shape has to have."""
+        return f"as many elements as {text_of(self.data)} has"
+
+    def describe(self) -> str:
+        """The declared shape and that of the input."""
+        word = self.field.replace("_", " ")
+        definition = definition_of(self.graph, self.subject)
+        node = definition.node if definition is not None else None
+        maker = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
+        return (
+            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
+            f"{maker} is {text_of(self.data)}, which has another number of elements"
+            f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
+        )
+
+    def notes(self) -> list[Note]:
+        """Where the input comes from, and the call that brought it."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None or definition.node is None:
+            return call_notes(self.call)
+        return [*shape_notes(definition.node.graph, definition.node.inputs[0], self.data), *call_notes(self.call)]
 
 
 class SuppliedShapeConflict(Record):

@@ -13,11 +13,13 @@ from onnx_lint.inference.shapes.problem import (
     Element,
     Indivisible,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Place,
     Problem,
     Repeated,
     Source,
+    TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
@@ -48,9 +50,11 @@ class Words(Record):
         match problem:
             case WrongRank(operand=operand, like=like):
                 found = [like, operand]
+            case NotOneElement(operand=operand):
+                found = [operand]
             case Unequal(place=place, by=by) | Indivisible(place=place, by=by):
                 found = [_source(by), _source(place)]
-            case NotBroadcast(one=one, other=other):
+            case NotBroadcast(one=one, other=other) | TwoSizes(first=one, second=other):
                 found = [one.operand, other.operand]
             case AxisOutOfRange(place=element) | Repeated(place=element):
                 found = [0, element.source]
@@ -70,9 +74,19 @@ class Words(Record):
             case WrongRank():
                 what = f"{self._input(problem.operand)} of {node} is {self._shape(problem.operand)}"
                 return f"{what}, {self._rank(problem)}"
-            case Unequal(place=place, expected=expected, by=by, or_more=or_more):
-                wanted = f"at least {expected}" if or_more else str(expected)
-                return f"{self._place(place, node)}, and has to be {wanted}{self._reason(expected, by)}"
+            case NotOneElement(operand=operand, is_scalar=is_scalar, is_taken=is_taken):
+                what = f"{self._input(operand)} of {node} is {self._shape(operand)}"
+                wanted = f"{self.node.op_type} takes {_ONE[is_scalar]}"
+                return f"{what}, {wanted}{'; ONNX Runtime takes the first element' if is_taken else ''}"
+            case Unequal(place=place, expected=expected, by=by):
+                taken = "; ONNX Runtime runs it" if problem.is_taken else ""
+                return f"{self._place(place, node)}, and has to be {_sizes(problem)}{self._reason(expected, by)}{taken}"
+            case TwoSizes(variable=variable, first=first, second=second):
+                sizes = [
+                    f"{each.size} for dimension {each.axis} of {self._input(each.operand)} {self._shape(each.operand)}"
+                    for each in (first, second)
+                ]
+                return f"in {node} dimension variable {quote(variable)} has to be {' and '.join(sizes)}"
             case NotBroadcast(one=one, other=other):
                 pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
                 what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
@@ -81,8 +95,9 @@ class Words(Record):
                 return f"{self._place(place, node)}, which is no multiple of {divisor}{self._reason(divisor, by)}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
                 return f"{self._element(element, node)}, the axes are {_axes(least, rank)}"
-            case Repeated(place=element, first=first):
-                return f"{self._element(element, node)}, as element {first} is"
+            case Repeated(place=element, first=first, is_taken=is_taken):
+                what = "; without a reduction the text advises against writing there twice" if is_taken else ""
+                return f"{self._element(element, node)}, as element {first} is{what}"
             case WrongCount(source=source, count=count, expected=expected, by=by):
                 what = f"{self._source(source)} of {node} has {_counted(count, 'element')}"
                 return f"{what}, it has to have {expected}{self._for(by)}"
@@ -98,8 +113,12 @@ class Words(Record):
         match problem:
             case WrongRank(least=least, greatest=greatest):
                 return _ranks(least, greatest)
-            case Unequal(expected=expected, or_more=or_more):
-                return f"at least {expected}" if or_more else str(expected)
+            case NotOneElement(is_scalar=is_scalar):
+                return _ONE[is_scalar]
+            case Unequal():
+                return _sizes(problem)
+            case TwoSizes():
+                return "one size for each dimension variable"
             case NotBroadcast(one=one):
                 return f"{one.size} or 1"
             case Indivisible(divisor=divisor):
@@ -110,8 +129,8 @@ class Words(Record):
                 return "each once"
             case WrongCount(expected=expected):
                 return _counted(expected, "element")
-            case WrongValue(reason=reason):
-                return reason
+            case WrongValue(allowed=allowed):
+                return allowed
             case Overflow():
                 return "a size below 2**63"
 
@@ -128,7 +147,8 @@ class Words(Record):
         if isinstance(problem.like, int):
             return f"it has to have {ranks} to go with {self._input(problem.like)} {self._shape(problem.like)}"
         if problem.like is not None:
-            return f"it has to have {ranks} by attribute {quote(problem.like)}"
+            given = any(attribute.name == problem.like for attribute in self.node.attribute_protos)
+            return f"it has to have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
         return f"{self.node.op_type} takes {ranks}"
 
     def _source(self, source: Source) -> str:
@@ -170,6 +190,17 @@ def _source(place: Place | None) -> Source | None:
     if place is None:
         return None
     return place.operand if isinstance(place, Dimension) else place.source
+
+
+_ONE = {True: "a scalar", False: "one element"}
+"""What an operator takes that requires one element, by whether it has to be of rank 0."""
+
+
+def _sizes(problem: Unequal) -> str:
+    """The sizes that a dimension may have."""
+    if problem.least is not None and problem.least < problem.expected:
+        return f"{problem.least} to {problem.expected}"
+    return f"at least {problem.expected}" if problem.or_more else str(problem.expected)
 
 
 def _axes(least: int, rank: int) -> str:

@@ -90,6 +90,12 @@ class SuppliedShapes(Record):
                 wrong.append(AxisOutOfRange(Element("scan_output_axes", axis, index), rank, -rank))
         return tuple(wrong)
 
+    def branches(self, found: Mapping[str, Facts]) -> tuple[Facts, Facts] | tuple[()]:
+        """Return what both branches of an If give, if they give as many values as the node has outputs."""
+        count = handed_on_outputs(self.subgraphs.node)
+        one, other = found.get("then_branch", ()), found.get("else_branch", ())
+        return (one, other) if len(one) == len(other) == count else ()
+
     def differing(self, found: Mapping[str, Facts]) -> Iterator[int]:
         """The outputs of which the branches of an If hand on different shapes where that is not allowed."""
         one, other = found.get("then_branch", ()), found.get("else_branch", ())

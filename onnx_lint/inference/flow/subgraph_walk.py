@@ -12,6 +12,7 @@ from onnx_lint.inference.flow.frames import Frame, Known, Walk
 from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.subgraph_types import Subgraphs, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
 from onnx_lint.ir.graph import Graph, Node
@@ -60,8 +61,9 @@ class SubgraphWalk:
 
     def _supplier(self, node: Node, cell: Cell, inputs: Facts) -> SuppliedShapes:
         _, problems = cell.shapes(inputs, cell.typed(inputs))
+        is_right = all(map(is_remark, problems))
         subgraphs = Subgraphs(self._control_flow, node, tuple([each.kind for each in inputs]), cell.arguments)
-        return SuppliedShapes(subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if not problems else None)
+        return SuppliedShapes(subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if is_right else None)
 
     def _outcome(
         self,
@@ -84,16 +86,21 @@ class SubgraphWalk:
             self._found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
         if mismatches:
             self._faulty.add(node.graph, node.outputs)
-        if cell.operator.binds and not (typed.problems or problems or mismatches):
-            problems = supplier.problems(found)
+        is_right = all(map(is_remark, problems)) and not mismatches
+        if cell.operator.binds and is_right and not typed.problems:
+            problems = (*problems, *supplier.problems(found))
+            is_right = all(map(is_remark, problems))
             if cell.operator.schema.name == "If" and cell.operator.schema.since_version < _IF_OF_SHAPES:
                 for index in supplier.differing(found):
                     self._found.note_branches(node, graphs, found, index, frame.call)
         outcome: TypeOutcome = cell.operator.handed_on(typed, outputs)
-        handed_on = supplier.outputs(found) if not (problems or mismatches) else ()
+        handed_on = supplier.outputs(found) if is_right else ()
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
         made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
-        return Outcome(made, outcome.problems, problems)
+        schema = cell.operator.schema
+        may_differ = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES and inputs[0].content is None
+        may_differ = may_differ and is_right and cell.operator.binds
+        return Outcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
 
     def _supplied(
         self, supplier: SuppliedShapes, attribute: str, graph: Graph, frame: Frame

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.cell import Cell
     from onnx_lint.inference.flow.shape_conflict import (
         BranchShapeConflict,
+        DeclaredCountConflict,
         DeclaredShapeConflict,
         ShapeConflict,
         SuppliedShapeConflict,
@@ -53,7 +54,7 @@ class ValueFlow:
         self.declarations: list[DeclarationConflict | ImpossibleDeclaration] = []
         self.subgraphs: list[SubgraphConflict] = []
         self.shapes: list[ShapeConflict] = []
-        self.declared_shapes: list[DeclaredShapeConflict] = []
+        self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
         self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
@@ -184,19 +185,41 @@ class ValueFlow:
         """Keep a problem of the shapes of a node's operands, or of what decides shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
-        place = type(problem), getattr(problem, "operand", None), str(getattr(problem, "place", ""))
+        about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
+        place = type(problem), *about, str(getattr(problem, "place", ""))
         # With other arguments of a function the numbers are others, and the matter is the same.
         if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
-            self.shapes.append(ShapeConflict(node, schema, problem, inputs, call))
+            conflict = ShapeConflict(node, schema, problem, inputs, call)
+            if not conflict.is_customary:
+                self.shapes.append(conflict)
 
     def note_declared_shape(
-        self, graph: Graph, field: str, index: int, declared: Fact, inferred: Fact, call: Call | None
+        self,
+        graph: Graph,
+        field: str,
+        index: int,
+        declared: Fact,
+        inferred: Fact,
+        call: Call | None,
+        branch: str = "",
     ) -> None:
-        """Keep a declaration, in a list of the graph, that says another shape than follows."""
+        """Keep a declaration, in a list of the graph, that says another shape than follows.
+
+        `branch` is the branch of an If from which it follows.
+        """
         from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
         if self._is_new(graph, field, index):
-            self.declared_shapes.append(DeclaredShapeConflict(graph, field, index, declared, inferred, call))
+            self.declared_shapes.append(DeclaredShapeConflict(graph, field, index, declared, inferred, call, branch))
+
+    def note_declared_count(
+        self, graph: Graph, field: str, index: int, declared: Fact, data: Fact, call: Call | None
+    ) -> None:
+        """Keep a declaration of a Reshape's output with another number of elements than the input has."""
+        from onnx_lint.inference.flow.shape_conflict import DeclaredCountConflict
+
+        if self._is_new(graph, field, index):
+            self.declared_shapes.append(DeclaredCountConflict(graph, field, index, declared, data, call))
 
     def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
         """Keep the inputs of a subgraph that are declared with another shape than its operator supplies."""

@@ -8,7 +8,7 @@ of them, so that functions may call one another as deep as a file has it without
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.cell import Cell, Outcome
@@ -19,7 +19,9 @@ from onnx_lint.inference.flow.frames import Frame, Frames, Ground, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.problem import DisallowedOutput
+from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, Node
 
 if TYPE_CHECKING:
@@ -45,12 +47,17 @@ def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
         flow.found.facts = known
         for function in ground.functions:
             if not flow.functions.was_entered(function):
-                _run(flow.functions.uncalled(function))
+                with ground.crashes.at_place(_FOLLOW, function.place):
+                    _run(flow.functions.uncalled(function))
         if ground.functions:
-            flow.functions.declarations.note(flow.found)
+            with ground.crashes.during("comparing the declarations of functions with what follows"):
+                flow.functions.declarations.note(flow.found)
     found = flow.found
     vars(flow).clear()  # what it asks refers to it, and would wait for the garbage collector
     return found
+
+
+_FOLLOW: Final = "following the values"
 
 
 def _run(walk: Walk) -> Facts:
@@ -73,6 +80,7 @@ class Flow:
 
     def __init__(self, ground: Ground, *, keeps_all: bool) -> None:
         self.ground = ground
+        self.crashes = ground.crashes
         self.found = ValueFlow(ground.operators, keeps_all=keeps_all)
         self.frames = Frames(ground)
         self.faulty = FaultyValues()
@@ -84,7 +92,7 @@ class Flow:
         from onnx_lint.inference.flow.function_declarations import FunctionDeclarations  # late: few models have any
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
-        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.found, self.walk)
+        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.found, self.walk, self.crashes)
 
     @cached_property
     def subgraphs(self) -> SubgraphWalk:
@@ -97,8 +105,18 @@ class Flow:
         """Follow the values of a graph and return what is known of its outputs.
 
         `known` holds what is known of the values that the graph sees and takes in that of its own. `supplied` are the
-        inputs of a subgraph as far as the operator gives them.
+        inputs of a subgraph as far as the operator gives them. A bug that no smaller boundary stops ends the walk over
+        this graph alone.
         """
+        try:
+            return (yield from self._walk(graph, frame, known, supplied))
+        except Exception as error:
+            self.crashes.note_place(crash_of(error), _FOLLOW, graph.place)
+        with self.crashes.at_place(_FOLLOW, graph.place):
+            self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=True)
+        return (UNKNOWN,) * len(graph.output_names)
+
+    def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         declared = {} if graph.is_function else self._enter(graph, frame, known, supplied)
         nested = nested_by_position(graph) if graph.nested else {}
         cells, get, declares, joins = frame.cells, known.get, declared.get, self._declarations.joined.get
@@ -128,6 +146,8 @@ class Flow:
                     facts = tuple([UNKNOWN if each is None else each for each in inputs])
                     node = graph.nodes[index]
                     outcome = yield from self._special(node, cell, facts, frame, known, nested.get(index, ()))
+                    if outcome.branches and declared:
+                        self._declarations.compare_branches(graph, declared, outputs, outcome, frame.call)
                 else:
                     outcome = cell.outcome(inputs)
             has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
@@ -141,15 +161,22 @@ class Flow:
                         impossible[name] = cell
                 else:
                     known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
+                    if form.op_type == "Reshape" and name not in discords and inputs[0] is not None:
+                        self._declarations.compare_counts(graph, name, cell, inputs[0], stated, known[name], frame.call)
                 has_unknown = has_unknown or known[name].shape is None
             if "" in outputs:
                 known[""] = ABSENT
+            if outcome.crash is not None:
+                self.crashes.note_node(outcome.crash, "inferring types and shapes", graph.nodes[index])
             if outcome.problems or outcome.shape_problems:
                 has_unknown = True
                 self._report(graph.nodes[index], inputs, outcome, frame, known)
-        differing = self._declarations.compare(graph, declared, discords, frame.call) if discords else set()
-        if impossible:
-            self._declarations.note_impossible(graph, declared, impossible, frame.call)
+        differing: set[str] = set()
+        with self.crashes.at_place("comparing declarations with what follows", graph.place):
+            if discords:
+                differing = self._declarations.compare(graph, declared, discords, frame.call)
+            if impossible:
+                self._declarations.note_impossible(graph, declared, impossible, frame.call)
         for index, graphs in nested.items():
             operator = cells[table.forms[index]].operator if index < len(table.forms) else None
             # Others with graphs are searches of ONNX Runtime, of which nobody says what they supply.
@@ -164,14 +191,20 @@ class Flow:
         self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None
     ) -> Mapping[str, Fact]:
         """Take in what is known of inputs and initializers; return what is declared of the other values."""
-        inputs = declared_inputs(graph, supplied)
+        inputs: dict[str, Fact] = {}
+        with self.crashes.at_place("reading the inputs", graph.place):
+            inputs = declared_inputs(graph, supplied)
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
-            made = initializer_facts(graph, self.frames.read_as_numbers(graph, frame), self.ground.outside)
-            for name in inputs.keys() & made.keys():
-                made[name] = default_value(inputs[name], made[name])
-            known.update(made)
-        return declared_values(graph)
+            with self.crashes.at_place("reading the initializers", graph.place):
+                numbers = self.frames.read_as_numbers(graph, frame)
+                made = initializer_facts(graph, numbers, self.ground.outside, self.crashes)
+                for name in inputs.keys() & made.keys():
+                    made[name] = default_value(inputs[name], made[name])
+                known.update(made)
+        with self.crashes.at_place("reading the declarations", graph.place):
+            return declared_values(graph)
+        return {}
 
     def _report(
         self, node: Node, inputs: tuple[Fact | None, ...], outcome: Outcome, frame: Frame, known: Known
@@ -179,30 +212,43 @@ class Flow:
         operator = frame.cells[node.form].operator
         assert operator is not None
         facts = tuple([each or UNKNOWN for each in inputs])
-        if outcome.problems:
-            self.faulty.add(node.graph, node.outputs)
-        for problem in outcome.problems:
-            # An output that the node leaves out is of no type.
-            if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
-                self.found.note_operand(node, operator.schema, problem, facts, frame.call)
-        for shape_problem in outcome.shape_problems:
-            self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
+        with self.crashes.at_node("noting what is wrong with operands", node):
+            if outcome.problems:
+                self.faulty.add(node.graph, node.outputs)
+            for problem in outcome.problems:
+                # An output that the node leaves out is of no type.
+                if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
+                    self.found.note_operand(node, operator.schema, problem, facts, frame.call)
+            for shape_problem in outcome.shape_problems:
+                self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
         # What is declared does not take the place of what cannot be told: one fault, one finding.
-        known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
+        if outcome.problems or not all(map(is_remark, outcome.shape_problems)):
+            known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
 
     def _special(
         self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
     ) -> Generator[Walk, Facts, Outcome]:
         """A node with subgraphs, a call, or a node that nothing is known of."""
         if cell.operator is not None:
-            return (yield from self.subgraphs.walk(node, cell, inputs, frame, known, nested))
+            try:
+                return (yield from self.subgraphs.walk(node, cell, inputs, frame, known, nested))
+            except Exception as error:
+                self.crashes.note_node(crash_of(error), "following the values through subgraphs", node)
+            for graph in nested:
+                if graph not in self.found.walks:
+                    yield self.walk_nested(graph, frame, known, None)
+            return Outcome((UNKNOWN,) * len(node.outputs))
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
-        function = self.ground.operators.operator(node).function if self.frames.may_call(node.op_type) else None
-        if function is None:
-            outputs = _without_signature(node, inputs)
-        else:
-            outputs = yield from self.functions.call(function, node, inputs, frame)
+        outputs: Facts = ()
+        try:
+            function = self.ground.operators.operator(node).function if self.frames.may_call(node.op_type) else None
+            if function is None:
+                outputs = _without_signature(node, inputs)
+            else:
+                outputs = yield from self.functions.call(function, node, inputs, frame)
+        except Exception as error:
+            self.crashes.note_node(crash_of(error), "following the values through the function", node)
         # An unknown operator leaves room for what is declared.
         return Outcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
 

@@ -64,6 +64,11 @@ def attribute_values(protos: Sequence[Any], schema: OperatorSchema, bound: Proto
         if given is None or proto.name in found or (declared is not None and declared.type_code != given.type):
             return None
         found[proto.name] = given
+    if len(found) < len(protos) and any(
+        each.required and name not in found for name, each in schema.attributes.items()
+    ):
+        # A call leaves out what the operator cannot do without, which has a finding of its own.
+        return None
     return AttributeValues(found)
 
 

@@ -316,8 +316,9 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim]]]] = {
     "Mul": (2, dims.multiply),
     "Div": (2, _divide),
     "Mod": (2, _known(_modulo)),
-    "Max": (8, _known(max)),
-    "Min": (8, _known(min)),
+    # With one operand the functions themselves would take it for a list.
+    "Max": (8, _known(lambda *operands: max(operands))),
+    "Min": (8, _known(lambda *operands: min(operands))),
     "Neg": (1, _known(lambda one: -one)),
     "Abs": (1, _known(abs)),
     "Equal": (2, _equal),

@@ -7,6 +7,7 @@ is known. Sizes are Python integers here, however large; `Operands.finished` end
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
@@ -169,8 +170,32 @@ def clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:
     return None
 
 
+def may_count_the_same(one: Dims, other: Dims) -> bool:
+    """Return whether two shapes may have the same number of elements, none of their variables being 0.
+
+    A variable that both have cancels out. An expression counts as a variable of its own.
+    """
+    left, right = list(one), list(other)
+    for dim in one:
+        if isinstance(dim, str) and dim in right:
+            left.remove(dim)
+            right.remove(dim)
+    sizes = [math.prod(dim for dim in side if isinstance(dim, int)) for side in (left, right)]
+    are_open = [any(not isinstance(dim, int) for dim in side) for side in (left, right)]
+    if all(are_open) or sizes[0] == sizes[1]:
+        return True
+    if not any(are_open):
+        return False
+    # What is open on one side makes up for the sizes there.
+    known, whole = sizes if are_open[0] else reversed(sizes)
+    return known != 0 and whole % known == 0
+
+
 def describe(shape: Sequence[object] | None) -> str:
-    """A shape for a message, as the textual syntax of ONNX writes it: "[2, N, ?]", "[]"; "of unknown rank" for None."""
+    """A shape for a message, as the textual syntax of ONNX writes it: "[2, N, ?]", "[]"; "of unknown rank" for None.
+
+    A variable whose name is "?" stands in quotes, as that is the sign of an unknown dimension.
+    """
     if shape is None:
         return "of unknown rank"
-    return f"[{', '.join('?' if dim is None else str(dim) for dim in shape)}]"
+    return f"[{', '.join('?' if dim is None else repr(dim) if dim == '?' else str(dim) for dim in shape)}]"

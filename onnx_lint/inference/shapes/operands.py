@@ -7,10 +7,10 @@ Its methods take note of what is wrong and go on with what is left, so that two 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import overload
+from typing import Final, overload
 
-from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, unified
+from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, product, unified
 from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
@@ -18,17 +18,21 @@ from onnx_lint.inference.shapes.problem import (
     Element,
     Indivisible,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Place,
     Problem,
     Repeated,
     Source,
+    TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
     WrongValue,
+    is_remark,
 )
 from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators.operand_ranks import SCALAR, UP_TO_1, OperandRanks, contains, operand_ranks
 
 Argument = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Fact
 """The value of an attribute; tensors and types as the fact of such a value."""
@@ -52,10 +56,27 @@ UNKNOWN: Outputs = ()
 """No shape of an output is known."""
 
 
+EQUATED: Final = {
+    "Concat": 2**31,
+    "Conv": 3,
+    "ConvTranspose": 3,
+    "Gemm": 2,
+    "MatMul": 2,
+    "MatMulInteger": 2,
+}
+"""The operators with dimensions that have to be the same, and for how many inputs: Gemm broadcasts the third one."""
+
+_OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
+"""What passes for a number where nothing is known of the consumers, as in operators of other domains."""
+
+_TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "SequenceInsert"})
+"""The operators of ai.onnx whose kernels in ONNX Runtime take the first of several elements where one is required."""
+
+
 class Operands:
     """The operands of a node, and the problems that were found with them."""
 
-    __slots__ = ("_attributes", "facts", "output_count", "problems", "schema")
+    __slots__ = ("_attributes", "_bound", "facts", "output_count", "problems", "remarks", "schema")
 
     def __init__(
         self, schema: OperatorSchema, attributes: Mapping[str, Argument], facts: tuple[Fact, ...], output_count: int
@@ -65,6 +86,10 @@ class Operands:
         self.facts = facts
         self.output_count = output_count
         self.problems: list[Problem] = []
+        self._bound: dict[str, Dimension] = {}
+        """The sizes for which variables stand in this node."""
+        self.remarks: list[Problem] = []
+        """What the operator's text forbids and consumers take in some models; the outputs are known all the same."""
 
     @property
     def operator(self) -> str:
@@ -109,34 +134,67 @@ class Operands:
             return None
         least, greatest = (at_least, at_most) if rank is None else (rank, rank)
         if len(shape) < least or (greatest is not None and len(shape) > greatest):
+            ranks = operand_ranks(self.schema, index) if rank == 1 else None
+            if ranks is not None and contains(ranks.text, len(shape)):
+                return (product(shape),)
+            if rank is not None and like is None and self._may_be_read(shape) and self._remarks_rank(index, rank):
+                return (product(shape),) if rank == 1 else None
             self.problems.append(WrongRank(index, len(shape), least, greatest, like))
             return None
         return shape
 
     def scalar(self, index: int) -> Dim | float:
-        """The one element of an input that the operator wants as a scalar, None where it is not known.
+        """Return the one element of an input that holds a number; None where it is not known.
 
-        A tensor with one element passes: exporters write (1,), and consumers take it.
+        Tensors of one element pass as far as the operator, or one of its consumers, takes them.
         """
         shape = self.fact(index).shape
-        if shape and (len(shape) > 1 or (isinstance(shape[0], int) and shape[0] != 1)):
-            self.problems.append(WrongRank(index, len(shape), 0, 0))
-            return None
+        if shape:
+            ranks = operand_ranks(self.schema, index) or _OTHERS
+            if any(isinstance(size, int) and size != 1 for size in shape):
+                takes_first = self.operator in _TAKES_FIRST and not self.schema.domain and 0 not in shape
+                self._note(NotOneElement(index, ranks.text == SCALAR, takes_first))
+                return None
+            is_sure = contains(ranks.text, len(shape)) and contains(ranks.constant, len(shape))
+            if not is_sure and not self._remarks_rank(index, 0):
+                self.problems.append(WrongRank(index, len(shape), *ranks.text))
+                return None
         content = self.content(index)
         return content[0] if content else None
+
+    def _may_be_read(self, shape: Dims) -> bool:
+        """Return whether consumers may read a tensor: where a list is required, a row, and Compress reads any."""
+        return self.operator in ("Compress", "STFT") or all(size == 1 for size in shape[:-1])
+
+    def _remarks_rank(self, index: int, wanted: int) -> bool:
+        """Note a rank that consumers take in some models in place of another; return whether they do."""
+        ranks = operand_ranks(self.schema, index)
+        if ranks is None:
+            return False
+        rank = len(self.fact(index).shape or ())
+        of_constants, at_run = contains(ranks.constant, rank), contains(ranks.run, rank)
+        if of_constants or at_run:
+            is_customary = contains(ranks.text, rank)
+            self._note(WrongRank(index, rank, wanted, wanted, None, of_constants, at_run, is_customary))
+        return of_constants or at_run
+
+    def _note(self, problem: Problem) -> None:
+        """Note a problem once, among the remarks where consumers may take the node."""
+        noted = self.remarks if is_remark(problem) else self.problems
+        if problem not in noted:
+            noted.append(problem)
 
     def content(self, index: int) -> Content:
         """The elements of an input, row by row, as far as they are known; the rule names the input in `reads`."""
         return self.fact(index).content
 
-    def integers_in(self, index: int, *, scalar: bool = False) -> Dims | None:
+    def integers_in(self, index: int) -> Dims | None:
         """The elements of an input that is a list of integers: its content, or as many unknowns as its shape says.
 
-        None where neither is known. An input that is not of rank 1 is noted, but for one of rank 0 with `scalar`,
-        which counts as a list of one.
+        None where neither is known. An input that is not of rank 1 is noted.
         """
         known = self.fact(index).shape
-        shape = self.shape(index, rank=1) if known != () or not scalar else (1,)
+        shape = self.shape(index, rank=1)
         if shape is None and known is not None:
             return None
         content = self.content(index)
@@ -237,9 +295,22 @@ class Operands:
     def same(self, at: tuple[int, int], expected: Dim, by: Place | None) -> Dim:
         """What is known of the dimension of an operand (index, axis) that has to be `expected`, as `by` says."""
         found = self.dim(*at)
-        if isinstance(found, int) and isinstance(expected, int) and found != expected:
-            self.problems.append(Unequal(self._dimension(*at), expected, by))
+        if isinstance(found, int) and isinstance(expected, int):
+            if found != expected:
+                self.problems.append(Unequal(self._dimension(*at), expected, by))
+        elif at[0] < EQUATED.get(self.operator, 0) and not self.schema.domain:
+            self._bind(at, found, expected)
         return unified(expected, found)
+
+    def _bind(self, at: tuple[int, int], found: Dim, expected: Dim) -> None:
+        """Take in that a variable is a size here; two sizes of one variable are noted."""
+        variable, size = (found, expected) if isinstance(found, str) else (expected, found)
+        if not isinstance(variable, str) or not isinstance(size, int):
+            return
+        bound = replace(self._dimension(*at), size=size)
+        first = self._bound.setdefault(variable, bound)
+        if first.size != bound.size and not any(isinstance(each, TwoSizes) for each in self.problems):
+            self.problems.append(TwoSizes(variable, first, bound))
 
     def dim(self, index: int, axis: int) -> Dim:
         """A dimension of an input, counted from the end where the axis is negative; None where the rank is unknown."""
@@ -323,9 +394,14 @@ class Operands:
             self.problems.append(WrongCount(source, count, expected, by))
         return count == expected
 
-    def wrong_value(self, source: Source, value: object, reason: str, index: int | None = None) -> None:
-        """Note a number that the operator does not take there; `reason` says what it takes, or why this is not."""
-        self.problems.append(WrongValue(Element(source, value, index), reason))
+    def wrong_value(
+        self, source: Source, value: object, reason: str, index: int | None = None, *, allowed: str | None = None
+    ) -> None:
+        """Note a number that the operator does not take there.
+
+        `reason` says why, `allowed` what it takes; where that is the same, `reason` says both.
+        """
+        self.problems.append(WrongValue(Element(source, value, index), reason, reason if allowed is None else allowed))
 
     def wrong_rank(self, index: int, least: int, greatest: int | None = None, like: Source | None = None) -> None:
         """Note the rank of an input whose shape is known."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about the shapes of a node's operands and about what decides shapes: nine kinds, without words.
+"""What can be wrong about the shapes of a node's operands and about what decides shapes: eleven kinds, without words.
 
 Operands are named by the index of the input, attributes by their name.
 """
@@ -43,6 +43,22 @@ class WrongRank(Record):
     """None where there is no bound."""
     like: Source | None = None
     """The operand or attribute from which the rank that is wanted follows; None where the operator fixes it."""
+    taken_constant: bool = False
+    """Whether onnx.checker and ONNX Runtime take the rank where the operand is a constant."""
+    taken_at_run: bool = False
+    """Whether ONNX Runtime takes the rank where the operand is no constant."""
+    is_customary: bool = False
+    """Whether ONNX writes it so itself, so that it counts only where consumers refuse it."""
+
+
+class NotOneElement(Record):
+    """An input has fewer or more elements than the one that the operator takes."""
+
+    operand: int
+    is_scalar: bool
+    """Whether the operator requires rank 0 as well."""
+    is_taken: bool = False
+    """Whether onnx.checker and ONNX Runtime take it all the same."""
 
 
 class Unequal(Record):
@@ -54,6 +70,20 @@ class Unequal(Record):
     """From where the size follows; None where the operator fixes it."""
     or_more: bool = False
     """Whether a larger size would do, too."""
+    least: int | None = None
+    """The least size where all sizes from there to the expected one would do."""
+    is_taken: bool = False
+    """Whether ONNX Runtime runs such a node all the same."""
+
+
+class TwoSizes(Record):
+    """A variable stands for two sizes in one node."""
+
+    variable: str
+    first: Dimension
+    """A dimension that is the variable, or has to be, with the size for which it stands there."""
+    second: Dimension
+    """Another one, where that is another size."""
 
 
 class NotBroadcast(Record):
@@ -87,6 +117,8 @@ class Repeated(Record):
     place: Element
     first: int
     """The index of the element that has it first."""
+    is_taken: bool = False
+    """Whether the text only advises against it."""
 
 
 class WrongCount(Record):
@@ -105,6 +137,8 @@ class WrongValue(Record):
     place: Element
     reason: str
     """What is taken, or why this is not: "at least 0", "[2, 3] has 6 elements, [7, 7] has 49"."""
+    allowed: str
+    """What is taken."""
 
 
 class Overflow(Record):
@@ -115,5 +149,25 @@ class Overflow(Record):
 
 
 Problem = (
-    WrongRank | Unequal | NotBroadcast | Indivisible | AxisOutOfRange | Repeated | WrongCount | WrongValue | Overflow
+    WrongRank
+    | NotOneElement
+    | Unequal
+    | TwoSizes
+    | NotBroadcast
+    | Indivisible
+    | AxisOutOfRange
+    | Repeated
+    | WrongCount
+    | WrongValue
+    | Overflow
 )
+
+
+def is_remark(problem: Problem) -> bool:
+    """Return whether consumers may take the node all the same, so that its outputs are known."""
+    match problem:
+        case WrongRank(taken_constant=constant, taken_at_run=at_run):
+            return constant or at_run
+        case NotOneElement(is_taken=is_taken) | Repeated(is_taken=is_taken):
+            return is_taken
+    return False

@@ -10,6 +10,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.types.argument import Argument, Arguments
 from onnx_lint.inference.types.problem import Contradicted
 from onnx_lint.inference.types.type_string import TENSORS, ValueType, tensor_of
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.attribute_values import ANY
 
@@ -54,6 +55,14 @@ def _unless_one(argument: Argument | None) -> frozenset[ValueType] | None:
     return None if is_unknown or (argument is not None and argument.integer == 1) else _NOT_FLOATING
 
 
+def _of_width(argument: Argument | None) -> frozenset[ValueType] | None:
+    """BitCast: what has as many bits in each element as the type that is asked for."""
+    element = ELEMENT_TYPES.get(argument.integer or 0) if argument is not None else None
+    if element is None or not element.bits:
+        return None
+    return frozenset(f"tensor({other.name})" for other in ELEMENT_TYPES.values() if other.bits == element.bits)
+
+
 _NOT_FLOATING: Final = frozenset(kind for kind in TENSORS if kind is not None) - _FLOATING
 
 _VALUES: Final = ("int64", "float", "double", "string")
@@ -65,8 +74,9 @@ def _keys(key: str) -> frozenset[ValueType]:
 
 
 _STATEMENTS: Final[Mapping[tuple[str, str], tuple[Statement, ...]]] = {
-    # Only the text of version 10 speaks of floats; later ones say for which types `fmod` 0 is defined, floats too.
-    ("", "Mod"): (Statement("fmod", 0, _unless_one, last=10),),
+    # From version 28 on `fmod` 0 is defined for floats too.
+    ("", "Mod"): (Statement("fmod", 0, _unless_one, last=13),),
+    ("", "BitCast"): (Statement("to", 0, _of_width),),
     ("", "QuantizeLinear"): (Statement("output_dtype", 2, _number),),
     # Of pool_int64s the text says that integers "should" be there; the signature allows integers and strings.
     ("", "TfIdfVectorizer"): (

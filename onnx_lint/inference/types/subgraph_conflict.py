@@ -59,6 +59,8 @@ class SubgraphConflict(Record):
                 return f"{what} is {found}, the other branch of {node} gives {expected}"
             case SubgraphRole.CARRIED:
                 return f"{what} is {found}, {node} carries on what begins as {expected}"
+            case SubgraphRole.SCAN_OUTPUT:
+                return f"{what} is {found}, each scan output of {node} is {expected}"
 
     def notes(self) -> list[Note]:
         """The node, and the call that brought the types."""

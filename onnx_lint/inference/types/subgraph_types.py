@@ -40,6 +40,8 @@ class SubgraphRole(Enum):
     """The output of the other branch of an If."""
     CARRIED = "carried"
     """What goes in at the beginning: values carried from one run of the body to the next keep their type."""
+    SCAN_OUTPUT = "scan output"
+    """What the body of a Loop makes in each run, to be stacked: a tensor."""
 
 
 class Mismatch(Record):
@@ -51,7 +53,8 @@ class Mismatch(Record):
     index: int
     """Which input or output of the subgraph."""
     found: ValueType
-    expected: ValueType
+    expected: str
+    """A type, or a kind of types."""
 
 
 class Subgraphs(Record):
@@ -136,11 +139,17 @@ def _branches(then_types: Types, else_types: Types) -> tuple[Types, list[Mismatc
 
 
 def _loop(subgraphs: Subgraphs, body: Types) -> tuple[Types, list[Mismatch]]:
-    outputs, mismatches = _carried(tuple(kind or None for kind in subgraphs.inputs[_LOOP_HEAD:]), body[1:], 1)
+    initial = tuple(kind or None for kind in subgraphs.inputs[_LOOP_HEAD:])
+    outputs, mismatches = _carried(initial, body[1:], 1)
     condition = body[0] if body else None
     if condition and condition != BOOL:
         mismatches.insert(0, Mismatch("body", SubgraphRole.CONDITION, 0, condition, BOOL))
-    return outputs, mismatches
+    stacked = outputs[len(initial) :]
+    for index, kind in enumerate(stacked, len(initial) + 1):
+        if kind and not kind.startswith("tensor("):
+            mismatches.append(Mismatch("body", SubgraphRole.SCAN_OUTPUT, index, kind, "a tensor"))
+    known = tuple(kind if kind and kind.startswith("tensor(") else None for kind in stacked)
+    return (*outputs[: len(initial)], *known), mismatches
 
 
 def _carried(initial: Types, body: Types, before: int) -> tuple[Types, list[Mismatch]]:

@@ -7,10 +7,12 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.given import is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.schema import Proto
@@ -70,7 +72,7 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
 def has_attribute_faults(operators: Operators) -> bool:
     """Whether any node has an attribute with such a fault."""
     return any(
-        attribute_faults(alike.operator.schema, form)
+        true_if_it_crashes(partial(attribute_faults, alike.operator.schema, form))
         for alike in operators.verified_nodes
         if alike.attributes and alike.operator.schema is not None
         for forms in alike.forms.values()
@@ -81,7 +83,7 @@ def has_attribute_faults(operators: Operators) -> bool:
 def has_unlisted_values(operators: Operators) -> bool:
     """Whether any node has an attribute with a value that is not one of those that its operator has for it."""
     return any(
-        unlisted_values(attribute, alike.operator.schema, listed)
+        true_if_it_crashes(partial(unlisted_values, attribute, alike.operator.schema, listed))
         for alike in operators.verified_nodes
         if alike.operator.schema is not None and (listed := listed_values(alike.operator.schema, alike))
         for forms in alike.forms.values()
@@ -245,6 +247,12 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
                 "terms of letters with commas between them, one for each input, and '->' and a term for the output"
             )
             yield AttributeFault("equation", fault, allowed)
+    elif key == ("", "RegexFullMatch") and "pattern" in given:
+        from onnx_lint.ir.operators.re2_pattern import pattern_fault  # late, as above
+
+        fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
+        if fault is not None:
+            yield AttributeFault("pattern", fault, "a regular expression in the syntax of RE2")
     elif schema.domain == "" and schema.name in ACTIVATIONS and "activations" in given:
         yield from _activations(schema, form, given)
     elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:

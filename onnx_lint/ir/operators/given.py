@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
@@ -18,7 +21,9 @@ def has_broken_combinations(operators: Operators) -> bool:
         wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
         if wanted:
             forms = set().union(*alike.forms.values())
-            if any(broken_by(combination, form) for combination in wanted for form in forms):
+            if any(
+                true_if_it_crashes(partial(broken_by, combination, form)) for combination in wanted for form in forms
+            ):
                 return True
     return False
 

@@ -128,7 +128,10 @@ class StringScan:
     def _long_record(self, source: Source, position: int, end: int) -> int:
         """Take a record that is longer than a window, in pieces; return where the next one begins."""
         for _, _, start, value, following in wire.records(source, position, end):
-            self._judge_pieces(source, value, following, (start, following))
+            if value == following:
+                self.empty.add(self.count, 0, (start, following))
+            else:
+                self._judge_pieces(source, value, following, (start, following))
             self.count += 1
             return following
         return end

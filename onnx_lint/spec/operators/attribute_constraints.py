@@ -23,6 +23,7 @@ _Minimum = tuple[str, str, str, int, int, int]
 _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", _WINDOWS, "pads", 1, ANY, 0),
     ("", "Attention", "kv_num_heads q_num_heads", 23, ANY, 1),
+    ("", "Attention", "left_window_size right_window_size", 25, ANY, -1),
     ("", "Col2Im", "pads", 18, ANY, 0),
     ("", "DepthToSpace SpaceToDepth", "blocksize", 1, ANY, 1),
     ("", "DequantizeLinear QuantizeLinear", "block_size", 21, ANY, 0),
@@ -33,6 +34,7 @@ _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", "RandomNormal RandomUniform", "shape", 1, ANY, 0),
     ("", "RoiAlign", "output_height output_width", 10, ANY, 1),
     ("", "RoiAlign", "sampling_ratio", 10, ANY, 0),
+    ("", "Scan", "num_scan_inputs", 8, ANY, 1),
     ("", "Split", "split", 11, 11, 0),
     ("", "Squeeze Unsqueeze", "axes", 1, 1, 0),
     ("", "TopK", "k", 1, 1, 1),
@@ -106,6 +108,7 @@ ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
 WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),
+        ("", "RegexFullMatch"),
         ("", "Transpose"),
         ("ai.onnx.ml", "LabelEncoder"),
         ("ai.onnx.ml", "LinearRegressor"),

@@ -86,6 +86,7 @@ _STRINGS: Final[tuple[Row, ...]] = (
 _NUMBERS: Final[tuple[Row, ...]] = (
     ("", "Attention", "qk_matmul_output_mode", 23, ANY, "0 1 2 3"),
     ("", "Attention", "softmax_precision", 25, ANY, "1 10 11 16"),
+    ("", "GRU LSTM RNN", "layout", 14, ANY, "0 1"),
     ("", "LpNormalization", "p", 1, ANY, "1 2"),
     ("", "MaxPool", "storage_order", 8, ANY, "0 1"),
     ("", "Mod", "fmod", 13, ANY, "0 1"),
@@ -100,6 +101,18 @@ _NUMBERS: Final[tuple[Row, ...]] = (
     ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, ANY, "0 1 2 3"),
     ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
 )  # fmt: skip
+
+_REDUCTIONS: Final = (
+    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
+)
+
+_FLAGS: Final[tuple[Row, ...]] = (
+    ("", f"ArgMax ArgMin {_REDUCTIONS}", "keepdims", 1, ANY, "0 1"),
+    ("", "ArgMax ArgMin", "select_last_index", 12, ANY, "0 1"),
+    ("", _REDUCTIONS, "noop_with_empty_axes", 13, ANY, "0 1"),
+    ("", "CumProd CumSum", "exclusive reverse", 11, ANY, "0 1"),
+)
+"""INT attributes of which the text says what 1 means: consumers refuse other numbers, or take them for 0 or for 1."""
 
 _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
     ("Bernoulli", "dtype"): 0,
@@ -161,7 +174,8 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | No
 @cache
 def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, AllowedValues]]]:
     found: dict[tuple[str, str, str], list[tuple[int, int, AllowedValues]]] = {}
-    for domain, operators, attribute, first, last, text in (*_STRINGS, *_NUMBERS):
+    rows = ((*row[:2], name, *row[3:]) for row in (*_STRINGS, *_NUMBERS, *_FLAGS) for name in row[2].split())
+    for domain, operators, attribute, first, last, text in rows:
         words = text.split()
         values: AllowedValues = frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
         for operator in operators.split():
@@ -180,6 +194,16 @@ def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
         # Zero, the undefined element type, stands for an attribute that is not given.
         codes.add(0)
     return frozenset(codes)
+
+
+@cache
+def _flags() -> frozenset[tuple[str, str]]:
+    return frozenset((operator, name) for row in _FLAGS for operator in row[1].split() for name in row[2].split())
+
+
+def is_flag(schema: OperatorSchema, attribute: str) -> bool:
+    """Return whether an attribute is a flag, of which the text says what 1 means and not that there is no more."""
+    return not schema.domain and (schema.name, attribute) in _flags()
 
 
 def is_element_type(schema: OperatorSchema, attribute: str) -> bool:

@@ -57,3 +57,31 @@ def test_arithmetic_keeps_a_variable_where_nothing_is_done_to_it():
 def test_what_branches_have_in_common():
     assert dims.union((2, "N", 3), (2, "N", 4)) == (2, "N", None)
     assert dims.union((2,), (2, 3)) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ((2, 3), (3, 2), True),
+        ((2, 3), (2, 4), False),
+        (("N", 7), ("N", 6), False),
+        (("N", 7), (7, "N"), True),
+        (("N", 7), ("M", 6), True),
+        (("N", 7), (3, 5), False),
+        (("N", 7), (3, 14), True),
+        ((3, 14), ("N", 7), True),
+        ((3, 5), (None, 7), False),
+        ((None, 7), ("N", 6), True),
+        ((0, 7), ("N", 6), True),
+        ((0, 7), (2, 6), False),
+        ((0, 7), (6, 0), True),
+        (("N", 0), (5,), False),
+    ],
+)
+def test_numbers_of_elements_that_may_be_the_same(one, other, expected):
+    assert dims.may_count_the_same(one, other) is expected
+    assert dims.may_count_the_same(other, one) is expected
+
+
+def test_a_variable_that_is_called_as_what_is_unknown_is_quoted():
+    assert dims.describe((2, "?", None, "N")) == "[2, '?', ?, N]"

@@ -13,6 +13,7 @@ from onnx_lint.inference.shapes.problem import (
     Dimension,
     Element,
     NotBroadcast,
+    NotOneElement,
     Overflow,
     Repeated,
     Unequal,
@@ -37,6 +38,17 @@ def test_two_faults_of_a_node_are_two_problems():
 def test_nothing_is_known_behind_a_problem():
     made = node("Gemm", (2, 3), (4, 5))
     assert made.finished(shape_rule(made.schema).infer(made)) == (None,)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "batch"),
+    [(None, "K", None), ("K", None, None), ("N", "K", None), ("K", "K", "K"), (1, "K", "K"), ("K", 2, 2)],
+)
+def test_the_ellipsis_of_einsum_broadcasts(one, other, batch):
+    """A variable may be 1, so that it says nothing of a product with a dimension that may be larger."""
+    made = node("Einsum", (one, 5, 3), (other, 3, 4), equation="...ij,...jk->...ik")
+    assert made.finished(shape_rule(made.schema).infer(made)) == ((batch, 5, 4),)
+    assert made.problems == []
 
 
 def test_an_output_that_no_int64_counts_is_an_overflow():
@@ -75,7 +87,8 @@ def test_a_tensor_of_one_element_passes_for_a_scalar(shape):
 def test_a_tensor_of_more_elements_is_no_scalar(shape):
     made = node("Clip", (2,), shape)
     assert made.scalar(1) is None
-    assert made.problems == [WrongRank(1, len(shape), 0, 0)]
+    wrong = WrongRank(1, 2, 0, 0) if shape == (1, 1) else NotOneElement(1, is_scalar=True)
+    assert made.problems == [wrong]
 
 
 def test_an_attribute_without_a_value_has_none():

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from google.protobuf import text_format
 
@@ -105,9 +103,7 @@ def test_each_value_is_judged_however_many_ways_lead_to_it():
 def test_the_number_of_tuples_is_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(bound_nodes, "MOST_REPEATED", 1_000)
     model = _model('graph { node { op_type: "F0" domain: "f" } }' + _doubling(25))
-    start = time.process_time()
     assert model.bound_nodes
-    assert time.process_time() - start < 5
 
 
 def test_functions_that_call_one_another_end():

@@ -56,7 +56,7 @@ FRAGMENTS = [
 ]
 
 
-@pytest.mark.parametrize("piece", [5, 16, 300, 1 << 22])
+@pytest.mark.parametrize("piece", [1, 5, 16, 300, 1 << 22])
 @pytest.mark.parametrize("seed", range(25))
 def test_runs_of_strings_are_judged_as_a_plain_loop_judges(seed: int, piece: int, monkeypatch: pytest.MonkeyPatch):
     generator = random.Random(seed)

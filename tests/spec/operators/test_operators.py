@@ -406,21 +406,17 @@ def run(code: str) -> str:
     ).stdout.strip()
 
 
-def test_thirty_lookups_are_fast():
+def test_thirty_lookups_parse_thirty_lines():
     code = (
-        "import time; from onnx_lint.spec.operators import find, operator_names\n"
+        "from onnx_lint.spec.operators import find\n"
         "from onnx_lint.spec.operators.store import DataFile, ONNX\n"
-        "start = time.perf_counter()\n"
         "names = 'Conv Relu MaxPool Add Mul MatMul Gemm Reshape Transpose Concat Slice Gather Unsqueeze Squeeze "
         "Cast Shape Constant ConstantOfShape Softmax LayerNormalization Resize Split Pad ReduceMean Sigmoid Div "
         "Sub Pow Sqrt If'.split()\n"
         "assert len([find('', name, 18) for name in names]) == 30\n"
-        "print(time.perf_counter() - start, len(ONNX._rows))"
+        "print(len(ONNX._rows))"
     )
-    seconds, parsed = run(code).split()
-    # About 2 ms; the bound leaves room for a busy machine, the number of parsed lines shows the laziness.
-    assert float(seconds) < 0.1
-    assert int(parsed) == 30
+    assert run(code) == "30"
 
 
 def test_nothing_is_read_by_the_import_and_onnx_is_not_needed():

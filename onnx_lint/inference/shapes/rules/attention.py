@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Unequal
+from onnx_lint.inference.shapes.problem import Dimension, Element, Unequal, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _BATCH, _HEAD, _LENGTH, _SIZE = range(4)
@@ -17,6 +17,9 @@ _PACKED, _SPLIT = 3, 4
 
 _PACKED_AXES = (0, 2, 1, 2)
 """Where batch, heads, length and size are in what is packed."""
+
+_PACKED_ONLY = 25
+"""The version from which consumers hold the numbers of heads to the inputs of 3 dimensions that the text names."""
 
 _SHORT_MASK = 24
 """The version from which a mask may end before the keys do."""
@@ -39,6 +42,8 @@ def attention(node: Operands) -> Outputs:
     """The past stands before keys and values; the output is packed where the query is."""
     query = _part(node, _QUERY, "q_num_heads")
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
+    _is_for_packed(node, "q_num_heads", _QUERY)
+    _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
     agree(node, query, key, _BATCH, _SIZE)
     agree(node, key, value, _BATCH, _HEAD, _LENGTH)
     shares(node, query, key)
@@ -71,11 +76,26 @@ def _part(node: Operands, index: int, name: str) -> Part:
         return Part(index, shape)
     batch, length, hidden = shape
     heads = node.integer(name)
-    if heads is None or heads < 1:
+    if heads is None:
+        # Nothing else says how the last dimension is divided.
+        if not any(isinstance(each, WrongRank) and each.like == name for each in node.problems):
+            node.wrong_rank(index, _SPLIT, _SPLIT, name)
+        return Part(index, (batch, None, length, None), True)
+    if heads < 1:
         return Part(index, (batch, None, length, None), True)
     if isinstance(hidden, int) and hidden % heads:
         node.indivisible(Dimension(index, 2, hidden), heads, Element(name, heads))
     return Part(index, (batch, heads, length, divide(hidden, heads)), True)
+
+
+def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
+    """Check that a number of heads is given for inputs of 3 dimensions alone."""
+    heads = node.integer(name)
+    if heads is None or node.version < _PACKED_ONLY:
+        return
+    if all(len(node.fact(index).shape or ()) == _SPLIT for index in indices):
+        reason = f"input {indices[0]} has 4 dimensions, and {name} is for inputs of 3"
+        node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions")
 
 
 def _past(node: Operands, index: int, part: Part) -> Part:

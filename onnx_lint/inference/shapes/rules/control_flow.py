@@ -38,9 +38,13 @@ def scan(node: Operands) -> Outputs:
     """The scan inputs are as long as each other along their axes; in version 8 they have a batch axis in front."""
     count = node.integer("num_scan_inputs", 0)
     first = node.count - count
+    has_batch = node.version < _WITHOUT_BATCH
+    inputs = node.count - has_batch  # version 8 has the lengths of sequences in front
+    if count > inputs:
+        reason = f"{inputs} of the node's inputs {'is a state or a scan' if inputs == 1 else 'are states and scans'}"
+        node.wrong_value("num_scan_inputs", count, reason, allowed=f"1 to {inputs}")
     if count < 1 or first < 0:
         return UNKNOWN
-    has_batch = node.version < _WITHOUT_BATCH
     axes = node.integers("scan_input_axes")
     if axes is not None and not node.has_count("scan_input_axes", len(axes), count):
         return UNKNOWN

@@ -136,16 +136,13 @@ def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
         return None
     stated = node.integers("output_shape")
     if stated:
-        # Some exporters state batch and channels as well.
-        if len(stated) == rank + 2:
-            stated = stated[2:]
         are_right = node.has_count("output_shape", len(stated), rank, 0) and node.at_least(0, stated, "output_shape")
         return stated if are_right else None
     for axis, more in enumerate(padding):
         bound = max(over.strides[axis], over.dilations[axis])
         if more >= bound:
             reason = f"less than the stride or the dilation is taken, the larger of which is {bound}"
-            node.wrong_value("output_padding", more, reason, axis)
+            node.wrong_value("output_padding", more, reason, axis, allowed=f"0 to {bound - 1}")
     return tuple([_stretched_axis(node, axis, size, over, padding[axis]) for axis, size in enumerate(shape[2:])])
 
 

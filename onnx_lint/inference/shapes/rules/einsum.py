@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, unified
+from onnx_lint.inference.shapes.dims import Dim, Dims, broadcast, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.ir.operators.einsum_equation import equation_fault
@@ -72,15 +72,18 @@ class _Axes:
 
     def _bind(self, name: str, dim: Dim, place: tuple[int, int]) -> None:
         """Dimensions of a name agree between terms; there consumers broadcast a size of 1, as NumPy does."""
-        if dim == 1:
-            self.dims.setdefault(name, 1)
-            return
-        known = self.dims.get(name)
-        if isinstance(dim, int):
+        if isinstance(dim, int) and dim != 1:
             if name in self.of_size:
                 self.node.equal(self.of_size[name], place)
             self.of_size.setdefault(name, place)
-        self.dims[name] = dim if known == 1 else unified(known, dim)
+        known = self.dims.get(name, 1)
+        if known == 1:
+            self.dims[name] = dim
+        elif name.startswith(_ELLIPSIS):
+            # The ellipsis broadcasts: a variable may be 1, and then another dimension decides.
+            self.dims[name] = broadcast([(known,), (dim,)])[0]
+        elif dim != 1:
+            self.dims[name] = unified(known, dim)
 
     def shape(self, term: str) -> Dims | None:
         """The dimensions of the output; None where nothing says how many the ellipsis stands for."""

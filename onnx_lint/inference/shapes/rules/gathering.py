@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Dimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -29,7 +30,8 @@ def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
     for place, index in enumerate(node.content(1) or ()):
         size = sizes[place % len(sizes)]
         if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
-            node.wrong_value(1, index, f"there are {size} elements along the axis", place)
+            reason = f"there are {size} elements along the axis"
+            node.wrong_value(1, index, reason, place, allowed=f"{-size} to {size - 1}" if size else "no index")
             return  # indices are wrong by the hundred, and for one reason
 
 
@@ -53,7 +55,8 @@ def gather_nd(node: Operands) -> Outputs:
         return UNKNOWN
     least = min(len(data), len(indices))
     if not 0 <= batch < least:
-        node.wrong_value("batch_dims", batch, f"the inputs share {least} dimensions, one is for the indices")
+        reason = f"the inputs share {least} dimensions, one is for the indices"
+        node.wrong_value("batch_dims", batch, reason, allowed=f"0 to {least - 1}")
         return UNKNOWN
     for axis in range(batch):
         node.equal((0, axis), (1, axis))
@@ -61,7 +64,9 @@ def gather_nd(node: Operands) -> Outputs:
     if not isinstance(depth, int):
         return UNKNOWN
     if not 1 <= depth <= len(data) - batch:
-        node.same((1, -1), len(data) - batch, None)
+        node.problems.append(
+            Unequal(Dimension(1, len(indices) - 1, depth), len(data) - batch, least=1, is_taken=depth == 0)
+        )
         return UNKNOWN
     indices_within(node, data[batch : batch + depth])
     return [indices[:-1] + data[batch + depth :]]
@@ -115,7 +120,8 @@ def _sliced(
     places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), sources[1])
     for index, step in enumerate(steps):
         if step == 0:
-            node.wrong_value(sources[2], 0, "a step of 0 never comes to the end", index)
+            reason = "a step of 0 never comes to the end"
+            node.wrong_value(sources[2], 0, reason, index, allowed="a number other than 0")
     if places is None or node.problems:
         return UNKNOWN if node.problems else [(None,) * len(shape)]
     found = list(shape)

@@ -86,6 +86,10 @@ def affine_grid(node: Operands) -> Outputs:
     return [(batch, *size[2:], spatial)]
 
 
+_LEAST_AXES = 2
+"""An image of Col2Im has so many axes at least."""
+
+
 @shapes_of("Col2Im", reads=(1, 2))
 def image_of_columns(node: Operands) -> Outputs:
     """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the size that is asked for."""
@@ -93,6 +97,9 @@ def image_of_columns(node: Operands) -> Outputs:
     if image is None or block is None:
         spatial = image or (None,) * len(block or ())
         return UNKNOWN if image is None and block is None else [(node.dim(0, 0), None, *spatial)]
+    if len(image) < _LEAST_AXES:
+        reason = f"the text requires at least {_LEAST_AXES} sizes; ONNX Runtime runs it"
+        node.wrong_value(1, image, reason, allowed=f"at least {_LEAST_AXES} sizes")
     are_right = node.has_count(2, len(block), len(image), 1), node.at_least(1, block, 2), node.at_least(0, image, 1)
     if not all(are_right):
         return UNKNOWN
@@ -123,7 +130,9 @@ def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
         padded = size + pads[axis] + pads[axis + rank]
         left = padded - dilations[axis] * (length - 1) - 1
         if left < 0:
-            node.wrong_value(2, length, f"the padded image has {padded} along this axis", axis)
+            most = (padded - 1) // dilations[axis] + 1
+            reason = f"the padded image has {padded} along this axis"
+            node.wrong_value(2, length, reason, axis, allowed=f"at most {max(most, 0)}")
         counts.append(left // strides[axis] + 1 if left >= 0 else None)
     return product(counts)
 

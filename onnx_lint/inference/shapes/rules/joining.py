@@ -60,7 +60,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
     count = node.output_count
     stated = node.integer("num_outputs", count)
     if stated != count:
-        node.wrong_value("num_outputs", stated, f"the node has {count} outputs")
+        node.wrong_value("num_outputs", stated, f"the node has {count} outputs", allowed=str(count))
         return None
     by_input = node.given(1)
     listed = node.integers_in(1) if by_input else node.integers("split")
@@ -72,7 +72,8 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
         if not node.has_count(source, len(listed), count) or not node.at_least(0, listed, source):
             return None
         if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
-            node.wrong_value(source, listed, f"dimension {axis} of input 0 is {size}, the sum is {sum(listed)}")
+            reason = f"dimension {axis} of input 0 is {size}, the sum is {sum(listed)}"
+            node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}")
             return None
         return listed
     if not isinstance(size, int) or not count:

@@ -8,9 +8,22 @@ from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
-@shapes_of("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+@shapes_of("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", reads=(1,))
 def loss(node: Operands) -> Outputs:
     """A loss for each label, or one of all; and the logarithms of the probabilities, shaped as the scores."""
     each, *others = solve("scores[n c *d] labels[n *d] weights[c] -> loss[n *d] log_prob[n c *d]", node)
+    _labels(node)
     reduction = node.text("reduction", "mean")
     return [each if reduction == "none" else (), *others]
+
+
+def _labels(node: Operands) -> None:
+    """Check that constant labels are classes that the scores have, or the one that is ignored."""
+    classes, ignored = node.dim(0, 1), node.integer("ignore_index")
+    for place, label in enumerate(node.content(1) or ()):
+        if isinstance(label, int) and isinstance(classes, int) and not 0 <= label < classes and label != ignored:
+            # The kernels of ONNX Runtime gather, and there negative indices count from the end.
+            runs = "; ONNX Runtime counts it from the end" if -classes <= label < 0 else ""
+            allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
+            node.wrong_value(1, label, f"there are {classes} classes{runs}", place, allowed=allowed)
+            return  # labels are wrong by the hundred, and for one reason

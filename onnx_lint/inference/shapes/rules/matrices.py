@@ -3,23 +3,77 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Shape
+from onnx_lint.inference.shapes.dims import Dims, Shape, agree
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 
 equations({"Det": "X[*batch n n] -> Y[*batch]"})
 
 
-@shapes_of("MatMul", "MatMulInteger")
+@shapes_of("MatMul")
 def matmul(node: Operands) -> Outputs:
     """As numpy.matmul: a vector counts as a matrix of one row or column, and the axes before the last two broadcast."""
     return [matrix_product(node, 0, 1)]
 
 
+@shapes_of("MatMulInteger")
+def integer_matmul(node: Operands) -> Outputs:
+    """As MatMul, with a zero point for each input."""
+    _quantization(node, 2, 0, _ROWS)
+    _quantization(node, 3, 1, _COLUMNS)
+    return [matrix_product(node, 0, 1)]
+
+
 @shapes_of("QLinearMatMul")
 def quantized_matmul(node: Operands) -> Outputs:
-    """As MatMul, each input followed by its scale and zero point."""
-    return [matrix_product(node, 0, 3)]
+    """As MatMul, each input followed by its scale and zero point, and then those of the output."""
+    for index in (1, 2):
+        _quantization(node, index, 0, _ROWS)
+    for index in (4, 5):
+        _quantization(node, index, 3, _COLUMNS)
+    result = matrix_product(node, 0, 3)
+    for index in (6, 7):
+        _quantization_of_result(node, index, result)
+    return [result]
+
+
+_ROWS, _COLUMNS = -2, -1
+"""The axis of a matrix for which there are numbers."""
+
+
+def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
+    """Check a scale or zero point: one number, or one for each row or column of a matrix.
+
+    The latter are a list, or stand along that axis of a tensor that has the rank of the matrix and 1 at the other one.
+    """
+    shape, other = node.shape(index), node.shape(matrix)
+    if not shape or other is None or len(other) < -_ROWS:
+        return
+    if len(shape) == 1:
+        if shape[0] != 1:
+            node.same((index, 0), other[axis], node.place(matrix, axis))
+        return
+    if node.shape(index, len(other), like=matrix) is None:
+        return
+    for place in range(-len(shape), 0):
+        if place == _ROWS + _COLUMNS - axis:
+            node.same((index, place), 1, None)
+        else:
+            node.same((index, place), other[place], node.place(matrix, place))
+
+
+def _quantization_of_result(node: Operands, index: int, result: Shape) -> None:
+    """Check a scale or zero point of the output: as of an input, where no text says whether for rows or columns."""
+    shape = node.shape(index)
+    if shape is None or len(shape) < -_ROWS or result is None:
+        return
+    fitting = (_with_one(result, axis) for axis in (_ROWS, _COLUMNS))
+    if len(shape) != len(result) or not any(all(map(agree, shape, each)) for each in fitting):
+        node.wrong_rank(index, 0, 1)
+
+
+def _with_one(shape: Dims, axis: int) -> Dims:
+    return tuple([1 if place == axis + len(shape) else dim for place, dim in enumerate(shape)])
 
 
 def matrix_product(node: Operands, left: int, right: int) -> Shape:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide, multiply
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Dimension, Element, Source
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -24,7 +23,7 @@ def pad_by_attributes(node: Operands) -> Outputs:
 @shapes_of("Pad:11", reads=(1, 3))
 def pad_by_inputs(node: Operands) -> Outputs:
     """The pads are an input, and from version 18 on the axes, too: all, if there are none."""
-    shape, pads, listed = node.shape(0), _row(node) or node.integers_in(1), node.integers_in(3)
+    shape, pads, listed = node.shape(0), node.integers_in(1), node.integers_in(3)
     node.scalar(2)
     if shape is None:
         return UNKNOWN
@@ -40,14 +39,6 @@ def pad_by_inputs(node: Operands) -> Outputs:
     return _padded(node, shape, pads, axes, 1, 3 if node.given(3) else 0)
 
 
-def _row(node: Operands) -> Dims | None:
-    """Unknown pads for a row, a matrix of one: the text has a list, but consumers take it."""
-    match node.fact(1).shape:
-        case (1, int(count)) if 0 < count <= MOST_ELEMENTS:
-            return (None,) * count
-    return None
-
-
 def _padded(node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], source: Source, by: Source) -> Outputs:
     """The sizes with what is put before and behind each axis; less, if that is negative."""
     count = len(axes)
@@ -59,7 +50,8 @@ def _padded(node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], sour
         size: Dim = add(shape[axis], add(before, behind))
         if isinstance(size, int) and size < 0:
             place = index if isinstance(before, int) and before < 0 else index + count
-            node.wrong_value(source, pads[place], f"more than the {shape[axis]} that there are", place)
+            reason = f"more than the {shape[axis]} that there are"
+            node.wrong_value(source, pads[place], reason, place, allowed="pads that leave a size of at least 0")
             return UNKNOWN
         found[axis] = size
     return [tuple(found)]

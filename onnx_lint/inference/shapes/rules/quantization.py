@@ -13,16 +13,18 @@ def quantize(node: Operands) -> Outputs:
     """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
 
     Until version 12 the descriptions know scalars only; ONNX Runtime takes a scale for each index of axis 1 as well.
+    A scale of one element may be a list of it, which exporters write; one of more dimensions needs blocks.
     """
     data, scale = node.shape(0), node.shape(1)
     block = node.integer("block_size", 0)
     if block < 0:
         node.wrong_value("block_size", block, "at least 0")
+    if scale is not None and len(scale) > 1 and block <= 0:
+        node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
+        return [data]
     if data is not None and scale:
         if block > 0:
             _blocks(node, len(data), block)
-        elif _are_many(scale) and len(scale) > 1:
-            node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         elif _are_many(scale):
             axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
             if axis is not None:
@@ -56,14 +58,14 @@ def _blocks(node: Operands, rank: int, block: int) -> None:
 
 
 def _same_zero_point(node: Operands, scale: Dims) -> None:
-    """Scale and zero point have the same shape; single elements go together whatever their ranks."""
+    """Scale and zero point have the same shape; a single element may be a scalar here and a list there."""
     zero = node.shape(2)
     if zero is None:
         return
     if len(zero) == len(scale):
         for axis in range(len(zero)):
             node.equal((1, axis), (2, axis))
-    elif _are_many(zero) or _are_many(scale):
+    elif _are_many(zero) or _are_many(scale) or max(len(zero), len(scale)) > 1:
         node.wrong_rank(2, len(scale), len(scale), 1)
 
 

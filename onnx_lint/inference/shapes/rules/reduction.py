@@ -17,7 +17,7 @@ def reduce(node: Operands) -> Outputs:
     """The axes, all if there are none, become 1 or are left out; they are an attribute, later an input."""
     shape = node.shape(0)
     source: int | str = 1 if node.given(1) else "axes"
-    listed = node.integers_in(1, scalar=True) if node.given(1) else node.integers("axes")
+    listed = node.integers_in(1) if node.given(1) else node.integers("axes")
     keeps = node.integer("keepdims", 1) == 1
     if shape is None:
         return UNKNOWN
@@ -44,17 +44,21 @@ def reduced(node: Operands, shape: Dims, listed: Dims | None, source: Source) ->
 @shapes_of("ArgMax", "ArgMin")
 def index_of(node: Operands) -> Outputs:
     """The axis becomes 1 or is left out."""
-    shape = node.shape(0)
+    shape = node.shape(0, at_least=1 if node.version >= _IN_RANGE else 0)
     if shape is None:
         return UNKNOWN
     if not shape:
-        # Of a scalar both onnx and consumers take axis 0, as NumPy does.
+        # Until version 10 no range is stated, and consumers take axis 0 of a scalar, as NumPy does.
         return [()] if node.integer("axis", 0) in (0, -1) else _without_axis(node)
     axis = node.axis(node.integer("axis", 0), len(shape), "axis")
     if axis is None:
         return UNKNOWN
     kept = (1,) if node.integer("keepdims", 1) == 1 else ()
     return [shape[:axis] + kept + shape[axis + 1 :]]
+
+
+_IN_RANGE = 11
+"""The version of ArgMax and ArgMin from which the axis is in the range of the input's."""
 
 
 def _without_axis(node: Operands) -> Outputs:

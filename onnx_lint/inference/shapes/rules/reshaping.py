@@ -63,7 +63,7 @@ def squeeze(node: Operands) -> Outputs:
     """Without those axes, each of size 1; without axes, without all of size 1."""
     shape = node.shape(0)
     source, given = (1, node.given(1)) if node.version >= 13 else ("axes", node.has("axes"))
-    listed = (node.integers_in(1, scalar=True) if node.version >= 13 else node.integers("axes")) if given else None
+    listed = (node.integers_in(1) if node.version >= 13 else node.integers("axes")) if given else None
     if shape is None or (given and listed is None):
         return UNKNOWN
     if listed is None:
@@ -81,8 +81,7 @@ def squeeze(node: Operands) -> Outputs:
 def unsqueeze(node: Operands) -> Outputs:
     """With dimensions of size 1 at those axes of the output."""
     shape = node.shape(0)
-    # Exporters write a scalar for one axis, which ONNX Runtime takes.
-    listed = node.integers_in(1, scalar=True) if node.version >= 13 else node.integers("axes")
+    listed = node.integers_in(1) if node.version >= 13 else node.integers("axes")
     if shape is None or listed is None:
         return UNKNOWN
     rank = len(shape) + len(listed)
@@ -139,13 +138,14 @@ def reshape(node: Operands) -> Outputs:
     copies = not node.integer("allowzero", 0)
     rest: list[int] = [index for index, dim in enumerate(asked) if dim == -1]
     if len(rest) > 1:
-        node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", rest[1])
+        node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", rest[1], allowed="-1 once")
     node.at_least(-1, asked, source)
     target: list[Dim] = list(asked)
     for index, dim in enumerate(asked):
         if dim == 0 and copies:
             if shape is not None and index >= len(shape):
-                node.wrong_value(source, 0, f"the input has no dimension {index} to copy", index)
+                reason = f"the input has no dimension {index} to copy"
+                node.wrong_value(source, 0, reason, index, allowed="a size, or -1")
             target[index] = shape[index] if shape is not None and index < len(shape) else None
     if rest:
         target[rest[0]] = None
@@ -162,7 +162,7 @@ def _count_elements(
     if rest and 0 in target:
         # Any number would do, or none, and the texts say nothing: onnx and ONNX Runtime take it as an error, NumPy too.
         reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
-        node.wrong_value(source, -1, reason, rest[0])
+        node.wrong_value(source, -1, reason, rest[0], allowed="a size")
         return
     # What is copied stands on both sides, whatever its size; but for 0, of which nothing follows for the others.
     if any(shape[index] == 0 for index in copied):
@@ -177,10 +177,10 @@ def _count_elements(
     if not rest:
         if isinstance(have, int) and isinstance(want, int) and have != want:
             reason = f"{describe(before)} has {have} elements, {describe(after)} has {want}"
-            node.wrong_value(source, tuple(target), reason)
+            node.wrong_value(source, tuple(target), reason, allowed=f"a shape of {product(shape)} elements")
     elif isinstance(have, int) and isinstance(want, int) and have % want:
         reason = f"{describe(before)} has {have} elements, which {want} does not divide"
-        node.wrong_value(source, -1, reason, rest[0])
+        node.wrong_value(source, -1, reason, rest[0], allowed=f"other sizes whose product divides {have}")
     else:
         sizes = product([dim for dim in before if isinstance(dim, int)])
         others = [dim for dim in before if not isinstance(dim, int)]

@@ -56,7 +56,10 @@ def resize(node: Operands) -> Outputs:
     policy = node.text("keep_aspect_ratio_policy", "stretch")
     if policy != "stretch":
         node.wrong_value(
-            "keep_aspect_ratio_policy", policy, "the node has scales, and only sizes have proportions to keep"
+            "keep_aspect_ratio_policy",
+            policy,
+            "the node has scales, and only sizes have proportions to keep",
+            allowed="'stretch'",
         )
     if node.text("coordinate_transformation_mode") == _CROPS:
         # By the description the region counts as well, onnx leaves it out.
@@ -114,7 +117,7 @@ def _factors(node: Operands, index: int) -> Sequence[float | None] | None:
         if node.operator == "Upsample" and factor < 1:
             node.wrong_value(index, factor, "at least 1", at)
         elif not factor > 0:
-            node.wrong_value(index, factor, "scales are greater than 0", at)
+            node.wrong_value(index, factor, "scales are greater than 0", at, allowed="a number above 0")
     return factors
 
 

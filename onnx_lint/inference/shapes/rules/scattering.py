@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
+from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Unequal
+from onnx_lint.inference.shapes.problem import Dimension, Element, Repeated, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.gathering import indices_within
 
@@ -20,6 +24,8 @@ def scatter_elements(node: Operands) -> Outputs:
         updates = node.shape(2, len(data), like=0) if updates is not None else None
         if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
             indices_within(node, [data[axis]])
+            if node.operator == "ScatterElements" and node.version >= _DISTINCT_ELEMENTS:
+                _are_distinct(node, _written_elements(node, indices, axis, data[axis]))
     elif indices is not None and updates is not None:
         updates = node.shape(2, len(indices), like=1)
     if indices is not None and updates is not None:
@@ -30,6 +36,44 @@ def scatter_elements(node: Operands) -> Outputs:
 
 _IN_BOUNDS = 11
 """The version from which the description says that an index out of bounds is an error."""
+
+
+_DISTINCT_ELEMENTS = 16
+"""The version of ScatterElements from which the text says that no element should be written twice."""
+
+
+def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
+    """Note the first place that is written twice without a reduction.
+
+    Each place comes with the index of its first element in input 1, of which it has `length`.
+    """
+    if node.problems or node.text("reduction", "none") != "none":
+        return
+    seen: dict[tuple[int, ...], int] = {}
+    for index, place in places:
+        first = seen.setdefault(place, index)
+        if first != index:
+            value = (node.content(1) or ())[index : index + length]
+            node.remarks.append(Repeated(Element(1, value if length > 1 else value[0], index), first, is_taken=True))
+            return
+
+
+def _written_slices(node: Operands, sizes: Dims) -> Iterator[tuple[int, tuple[int, ...]]]:
+    content = node.content(1)
+    if not are_sizes(content) or not are_sizes(sizes):
+        return
+    depth = len(sizes)
+    for begin in range(0, len(content), depth):
+        row = zip(content[begin : begin + depth], sizes, strict=True)
+        yield begin, tuple([index % size if size else index for index, size in row])
+
+
+def _written_elements(node: Operands, shape: Dims, axis: int, size: Dim) -> Iterator[tuple[int, tuple[int, ...]]]:
+    content = node.content(1)
+    if not are_sizes(content) or not are_sizes(shape) or not isinstance(size, int) or not size:
+        return
+    for index, at in enumerate(product(*map(range, shape))):
+        yield index, (*at[:axis], content[index] % size, *at[axis + 1 :])
 
 
 @shapes_of("ScatterND", reads=(1,))
@@ -43,10 +87,11 @@ def scatter_nd(node: Operands) -> Outputs:
     if not isinstance(depth, int):
         return [data]
     if depth > len(data):
-        node.same((1, -1), len(data), None)
+        node.problems.append(Unequal(Dimension(1, len(indices) - 1, depth), len(data), least=0))
         return [data]
     if depth:
         indices_within(node, data[:depth])
+        _are_distinct(node, _written_slices(node, data[:depth]), depth)
     outer = len(indices) - 1
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
         for axis in range(outer):
@@ -66,7 +111,7 @@ def tensor_scatter(node: Operands) -> Outputs:
         return [cache]
     axis = node.axis(node.integer("axis", -2), len(cache), "axis")
     if axis == 0:
-        node.wrong_value("axis", node.integer("axis"), "axis 0 is the batch")
+        node.wrong_value("axis", node.integer("axis"), "axis 0 is the batch", allowed="another axis")
     if axis is None or update is None or node.shape(1, len(cache), like=0) is None:
         return [cache]
     for place in range(len(cache)):
@@ -80,5 +125,5 @@ def tensor_scatter(node: Operands) -> Outputs:
         for place, begin in enumerate(node.content(2) or ()):
             if isinstance(begin, int) and begin + length > most:
                 reason = f"{length} elements from there on do not fit into {most}"
-                node.wrong_value(2, begin, reason, place)
+                node.wrong_value(2, begin, reason, place, allowed=f"at most {most - length}")
     return [cache]

@@ -9,16 +9,17 @@ from onnx_lint.inference.shapes.dims import Dim, are_sizes, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 
-# Three numbers tell a selected box: batch, class and index. Consumers take the first of what should be scalars.
-equations({"NonMaxSuppression": "boxes[b s 4] scores[b c s] ... -> selected[? 3]"})
+# Three numbers tell a selected box: batch, class and index.
+equations({"NonMaxSuppression": "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected[? 3]"})
 
 
 @shapes_of("Compress", reads=(1,))
 def compress(node: Operands) -> Outputs:
     """The slices along the axis, or the elements if there is none, for which the condition is true.
 
-    Consumers take a condition of any rank, and until version 10 a scalar input.
+    Consumers take a scalar input until version 10.
     """
+    node.shape(1, 1)
     shape = node.shape(0, at_least=0 if node.version < _NO_SCALAR else 1)
     axis = node.integer("axis")
     if axis is None:
@@ -81,7 +82,8 @@ def top_k(node: Operands) -> Outputs:
         return UNKNOWN
     size = shape[axis]
     if isinstance(size, int) and isinstance(count, int) and count > size:
-        node.wrong_value(source, count, f"there are {size} elements along the axis", 0 if source == 1 else None)
+        reason = f"there are {size} elements along the axis"
+        node.wrong_value(source, count, reason, 0 if source == 1 else None, allowed=f"at most {size}")
         return UNKNOWN
     return [(*shape[:axis], count, *shape[axis + 1 :])] * 2
 

@@ -66,28 +66,39 @@ def construct(node: Operands) -> Outputs:
     return [Inside(found, node.count)]
 
 
-@shapes_of("SequenceInsert", reads=(0,))
+def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> None:
+    """Check the position of an element, a scalar, against the number of elements where both are known."""
+    position, count = node.scalar(index), node.element_count(0)
+    if not isinstance(position, int) or not isinstance(count, int):
+        return
+    greatest = count if may_be_behind else count - 1
+    if not -count <= position <= greatest:
+        allowed = f"{-count} to {greatest}" if -count <= greatest else "a sequence with elements"
+        node.wrong_value(index, position, f"the sequence has {count} elements", 0, allowed=allowed)
+
+
+@shapes_of("SequenceInsert", reads=(0, 2))
 def insert(node: Operands) -> Outputs:
     """One element more; the position is a scalar."""
-    node.scalar(2)
+    _position(node, 2, may_be_behind=True)
     inside, count = node.inside(0), node.element_count(0)
     if count == 0:
         return [Inside(node.shape(1), 1)]
     return [Inside(None if isinstance(inside, Inside) else union(inside, node.shape(1)), add(count, 1))]
 
 
-@shapes_of("SequenceErase", reads=(0,))
+@shapes_of("SequenceErase", reads=(0, 1))
 def erase(node: Operands) -> Outputs:
     """One element less; the position is a scalar."""
-    node.scalar(1)
+    _position(node, 1)
     count = subtract(node.element_count(0), 1)
     return [Inside(node.inside(0), count if is_natural(count) else None)]
 
 
-@shapes_of("SequenceAt")
+@shapes_of("SequenceAt", reads=(0, 1))
 def element(node: Operands) -> Outputs:
     """An element; the position is a scalar."""
-    node.scalar(1)
+    _position(node, 1)
     return [node.inside(0)]
 
 
@@ -102,7 +113,7 @@ def concat(node: Operands) -> Outputs:
     """The elements one behind the other along an axis, which is a new one with `new_axis`."""
     is_new = node.integer("new_axis", 0)
     if is_new not in (0, 1):
-        node.wrong_value("new_axis", is_new, "it may be 0 or 1")
+        node.wrong_value("new_axis", is_new, "it may be 0 or 1", allowed="0 or 1")
     inside = node.inside(0)
     if not isinstance(inside, tuple):
         return UNKNOWN
@@ -154,5 +165,6 @@ def _part(node: Operands, data: Dims, axis: int) -> Dim:
     if not node.at_least(0, parts, 1):
         return None
     if isinstance(size, int) and sum(parts) != size:
-        node.wrong_value(1, parts, f"dimension {axis} of input 0 is {size}, the sum is {sum(parts)}")
+        reason = f"dimension {axis} of input 0 is {size}, the sum is {sum(parts)}"
+        node.wrong_value(1, parts, reason, allowed=f"sizes with the sum {size}")
     return parts[0] if len(set(parts)) == 1 else None

@@ -57,7 +57,9 @@ def _transformed(node: Operands, axis: Dim, source: Source) -> Outputs:
         _are_numbers(node)
     place = node.axis(axis, len(shape), source, 0 if isinstance(source, int) else None)
     if place == len(shape) - 1:
-        node.wrong_value(source, axis, "the last axis has the parts of complex numbers")
+        rank = len(shape)
+        allowed = f"0 to {rank - 2}, or {-rank} to -2"
+        node.wrong_value(source, axis, "the last axis has the parts of complex numbers", allowed=allowed)
     last = 1 if is_one_sided and is_inverse else _COMPLEX
     if place is None:
         return [(*(None,) * (len(shape) - 1), last)] if not node.problems else UNKNOWN
@@ -73,11 +75,15 @@ def _transformed(node: Operands, axis: Dim, source: Source) -> Outputs:
 def short_time_transform(node: Operands) -> Outputs:
     """A transform of each frame of a batch of signals; a window is as long as a frame."""
     shape = node.shape(0, 3)
+    signal = node.fact(0).shape
+    if signal is not None and len(signal) == _WITHOUT_PARTS:
+        # Real numbers without the axis of size 1, as the older exporter of PyTorch writes them.
+        shape = (*signal, 1)
     step = _whole(node, 1)
     if not node.at_least(1, (step,), 1):
         step = None
     frame = _frame(node, shape)
-    if shape is not None:
+    if shape is not None and shape is signal:
         _are_numbers(node)
     batch, length = shape[:2] if shape is not None else (None, None)
     bins = _one_sided(frame) if node.integer("onesided", 1) else frame
@@ -89,6 +95,10 @@ def short_time_transform(node: Operands) -> Outputs:
             return UNKNOWN
         frames = (length - frame) // step + 1 if isinstance(step, int) else None
     return [(batch, frames, bins, _COMPLEX)]
+
+
+_WITHOUT_PARTS = 2
+"""The rank of a batch of signals whose numbers have no axis for real and imaginary parts."""
 
 
 def _frame(node: Operands, shape: Shape) -> Dim:

@@ -29,6 +29,7 @@ def flexible_attention(node: Operands) -> Outputs:
 @shapes_of("LinearAttention")
 def linear_attention(node: Operands) -> Outputs:
     """Heads are packed along the last axis; the state has a matrix for each head of keys."""
+    _has_gates(node)
     batch, steps = _of_packed(node)
     heads, shared = _positive(node, "q_num_heads"), _positive(node, "kv_num_heads")
     shares(node, Part(0, (batch, heads, steps, None), True), Part(1, (batch, shared, steps, None), True))
@@ -43,6 +44,20 @@ def linear_attention(node: Operands) -> Outputs:
         if node.dim(index, 2) != wide:
             node.same((index, 2), shared if wide is not None else None, Element("kv_num_heads", shared))
     return [(batch, steps, multiply(heads, of_value)), (batch, shared, of_key, of_value)]
+
+
+_GATES = {"gated": (4,), "delta": (5,), "gated_delta": (4, 5)}
+"""The inputs, decay and beta, that each rule of LinearAttention requires."""
+
+
+def _has_gates(node: Operands) -> None:
+    """Check that the inputs that the rule of updates requires are given."""
+    rule = node.text("update_rule", "gated_delta")
+    for index in _GATES.get(rule, ()):
+        if not node.given(index):
+            name = node.schema.inputs[index].name
+            reason = f"it requires input {index} ('{name}'), which the node leaves out"
+            node.wrong_value("update_rule", rule, reason, allowed=f"input {index} ('{name}'), or another rule")
 
 
 def _of_packed(node: Operands) -> tuple[Dim, Dim]:

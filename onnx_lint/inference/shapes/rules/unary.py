@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 @shapes_of(
     "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Bernoulli", "BitCast", "BitwiseNot", "Cast", "CastLike",
     "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "IsInf", "IsNaN",
-    "LRN", "LeakyRelu", "Log", "LpNormalization", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
+    "LRN", "LeakyRelu", "Log", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
     "Reciprocal", "RegexFullMatch", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus",
     "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
 )  # fmt: skip
@@ -33,12 +33,23 @@ def clip(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
-@shapes_of("Dropout")
+@shapes_of("Dropout", reads=(1,))
 def dropout(node: Operands) -> Outputs:
     """The output and the mask; ratio and training mode are scalars."""
-    node.scalar(1)
+    ratio = node.scalar(1)
+    if isinstance(ratio, float) and not 0 <= ratio < 1:
+        node.wrong_value(1, ratio, "no such part can be dropped", 0, allowed="at least 0 and below 1")
     node.scalar(2)
     return [node.shape(0), node.shape(0)]
+
+
+@shapes_of("LpNormalization")
+def lp_normalization(node: Operands) -> Outputs:
+    """The axis is one of the input's."""
+    shape = node.shape(0)
+    if shape is not None:
+        node.axis(node.integer("axis", -1), len(shape), "axis")
+    return [shape]
 
 
 @shapes_of("Hardmax", "LogSoftmax", "Softmax")

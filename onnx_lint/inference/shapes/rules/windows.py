@@ -129,7 +129,7 @@ def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0)
     if length < 0 and size:
         place = axis if over.begin[axis] else axis + len(over.begin)
         reason = f"more is taken from spatial axis {axis} than the {length + over.begin[axis] + over.end[axis]} it has"
-        node.wrong_value("pads", (over.begin + over.end)[place], reason, place)
+        node.wrong_value("pads", (over.begin + over.end)[place], reason, place, allowed="smaller pads")
     return length if length >= 0 else None
 
 

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exceptions that the analyses of a model raised: each is a bug in onnx-lint and costs as little as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from onnx_lint.common.memory import is_lack_of_memory
+from onnx_lint.common.record import Record
+from onnx_lint.input.source import ReadError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from onnx_lint.ir.columns.nodes import NodeForm
+    from onnx_lint.ir.graph import Graph, Node
+    from onnx_lint.ir.places.place import Place
+
+
+def is_bug(error: BaseException) -> bool:
+    """Return whether an exception is a bug. A file that cannot be read is none, nor are a lack of memory and Ctrl-C."""
+    return isinstance(error, Exception) and not isinstance(error, ReadError) and not is_lack_of_memory(error)
+
+
+def true_if_it_crashes(look: Callable[[], object]) -> bool:
+    """Return whether `look` finds anything. Also True where a bug ends it: who looks closer meets the bug again."""
+    try:
+        return bool(look())
+    except Exception as error:
+        if not is_bug(error):
+            raise
+        return True
+
+
+class Crash(Record):
+    """An exception as text. The exception itself would keep the model and its file in memory."""
+
+    exception: str
+    """Type and message."""
+    traceback: str
+    origin: tuple[str, str, int]
+    """The type of the exception, and the file and line that raised it: two crashes of one origin are the same bug."""
+
+
+def crash_of(error: Exception) -> Crash:
+    """Return the exception as a crash. Raises it again where it is no bug."""
+    if not is_bug(error):
+        raise error
+    import traceback  # late: few runs need it
+
+    last, place = error.__traceback__, ("", 0)
+    while last is not None:
+        place = last.tb_frame.f_code.co_filename, last.tb_lineno
+        last = last.tb_next
+    text = "".join(traceback.format_exception(error))
+    return Crash(f"{type(error).__name__}: {error}", text, (type(error).__name__, *place))
+
+
+class CrashSite:
+    """A crash, and the nodes at which it happened."""
+
+    def __init__(self, crash: Crash, work: str, operator: str | None, node: str | None, place: Place | None) -> None:
+        self.crash = crash
+        self.work = work
+        """What onnx-lint was doing, such as `inferring types and shapes`."""
+        self.operator = operator
+        """The operator of the nodes; None for a crash that no node caused."""
+        self.node = node
+        """The first node in words."""
+        self.place = place
+        """The first node, or the graph."""
+        self.seen: set[tuple[int, int]] = set()
+        """The nodes, as identities of graphs and indices."""
+
+
+class Crashes:
+    """The crashes of the analyses of one model, each bug once for each operator."""
+
+    def __init__(self) -> None:
+        self._sites: dict[tuple[object, ...], CrashSite] = {}
+
+    def __iter__(self) -> Iterator[CrashSite]:
+        return iter(self._sites.values())
+
+    def __len__(self) -> int:
+        return len(self._sites)
+
+    def note_node(self, crash: Crash, work: str, node: Node) -> None:
+        """Note a crash at a node."""
+        operator = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+        key = operator, crash.origin
+        site = self._sites.get(key)
+        if site is None:
+            site = self._sites[key] = CrashSite(crash, work, operator, node.describe(), node.place)
+        site.seen.add((id(node.graph), node.index))
+
+    def note_place(self, crash: Crash, work: str, place: Place) -> None:
+        """Note a crash in what is done for a graph, or for a part of it that is no node."""
+        self._sites.setdefault((None, crash.origin), CrashSite(crash, work, None, None, place))
+
+    def note(self, crash: Crash, work: str) -> None:
+        """Note a crash that neither a node nor a graph caused."""
+        self._sites.setdefault((None, crash.origin), CrashSite(crash, work, None, None, None))
+
+    def at_node(self, work: str, node: Node) -> Boundary:
+        """Return the context in which a bug is noted for a node, and goes no further."""
+        return Boundary(lambda crash: self.note_node(crash, work, node))
+
+    def at_place(self, work: str, place: Place) -> Boundary:
+        """Return the context in which a bug is noted for a graph or a part of it, and goes no further."""
+        return Boundary(lambda crash: self.note_place(crash, work, place))
+
+    def at(self, work: str, place: Callable[[], Place]) -> Boundary:
+        """As `at_place`, where the place is only found when it is needed."""
+        return Boundary(lambda crash: self.note_place(crash, work, place()))
+
+    def at_form(self, work: str, graph: Graph, form: NodeForm) -> Boundary:
+        """As `at_node`, for the nodes of a form in a graph, of which the first is found when it is needed."""
+        return Boundary(lambda crash: self.note_node(crash, work, graph.first_of(form)))
+
+    def during(self, work: str) -> Boundary:
+        """Return the context in which a bug is noted, and goes no further."""
+        return Boundary(lambda crash: self.note(crash, work))
+
+
+class Boundary:
+    """A context that no bug leaves."""
+
+    def __init__(self, note: Callable[[Crash], None]) -> None:
+        self._note = note
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
+        """Note an exception that is a bug; return whether it goes no further."""
+        if not isinstance(error, Exception) or not is_bug(error):
+            return False
+        self._note(crash_of(error))
+        return True

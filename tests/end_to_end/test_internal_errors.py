@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bug in onnx-lint costs what it touches and nothing else, is reported once in every form, and names its node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import onnx
+import onnx.parser
+import pytest
+
+from onnx_lint import assertion, library
+from onnx_lint.cli.application import run
+from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import registry
+from onnx_lint.inference.flow import declared, dimension_equations, frames
+from onnx_lint.inference.flow.cell import Cell
+from onnx_lint.inference.flow.declarations import Declarations
+from onnx_lint.inference.flow.function_walk import FunctionWalk
+from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
+from onnx_lint.inference.shapes import contents
+from onnx_lint.ir.graph import Node
+from onnx_lint.ir.operators import attribute_faults
+from onnx_lint.model import Model
+from onnx_lint.reporters import REPORTERS
+from onnx_lint.rule import Finding
+
+FAULTY = """
+<ir_version: 10, opset_import: ["" : 21, "local" : 1]>
+main (float[N, 3] x, bool c) => (float[N, 4] y, float[M, 3] either, float[N, 3] called, float[2] z)
+<int64[2] shape = {3, -1}>
+{
+  [same] s = Sqrt (x)
+  [same] r = Reshape (s, shape)
+  [target] t = Tanh (x)
+  y = Identity (t)
+  [branch] either = If (c) <
+    then_branch = a () => (float[N, 3] p) { p = Relu (x) },
+    else_branch = b () => (float[N, 3] q) { q = Neg (x) }
+  >
+  [call] called = local.f (x)
+  k = Shape (x)
+  [add] sum = Add (k, k)
+  [wrong] w = MatMul (x, x)
+  [pool] pooled = MaxPool <kernel_shape = [2], pads = [-1, 0]> (x)
+  [flat] flat = Transpose <perm = [0, 0]> (x)
+  z = Identity (x)
+}
+<domain: "local", opset_import: ["" : 21]>
+f (v) => (u) { m = Abs (v) u = Identity (m) }
+"""
+"""A model with several findings, and one node for each part of onnx-lint that a test makes crash."""
+
+
+class Case(NamedTuple):
+    """A bug, the node that is named, and the rules whose findings may be fewer because of it."""
+
+    owner: Any
+    name: str
+    operator: str | None
+    place: str | None
+    may_lack: frozenset[str] = frozenset()
+
+
+SHAPES = frozenset({"contradictory-declared-shape"})
+VALUES = frozenset({"impossible-attribute-value"})
+VARIABLES = frozenset({"unsatisfiable-dimension-variable"})
+CASES = {
+    "shape rule": Case(Cell, "shapes", "Tanh", "graph.node[2]", SHAPES),
+    "type rule": Case(Cell, "typed", "Tanh", "graph.node[2]", SHAPES),
+    "contents": Case(contents, "contents_after", "Add", "graph.node[7]"),
+    "constraint": Case(
+        attribute_faults, "_permutation", "Transpose", "graph.node[10]", frozenset({"impossible-attribute-value"})
+    ),
+    "subgraph walk": Case(SubgraphWalk, "_supplier", "If", "graph.node[4]", SHAPES),
+    "function walk": Case(FunctionWalk, "call", "local::f", "graph.node[5]", SHAPES),
+    "dimension equations": Case(
+        dimension_equations,
+        "_of_declaration",
+        "Identity",
+        "graph.node[3]",
+        frozenset({"unsatisfiable-dimension-variable"}),
+    ),
+    "declarations": Case(Declarations, "compare", None, "graph", SHAPES),
+    "initializer": Case(declared, "_with_content", None, "graph.initializer[0]"),
+}
+
+
+def _operator_of(argument: Any) -> str | None:
+    """Return the operator that an argument of a patched function is about."""
+    if isinstance(argument, Node):
+        return f"{argument.domain}::{argument.op_type}" if argument.domain else argument.op_type
+    operator = getattr(argument, "operator", None)
+    return getattr(getattr(operator, "schema", None), "name", operator)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    model = onnx.parser.parse_model(FAULTY)
+    onnx.save(model, tmp_path / "crash.onnx")
+    other = onnx.ModelProto()
+    other.CopyFrom(model)
+    for name in ("Tanh", "If", "Add", "Transpose", "Identity", "f"):
+        for node in [node for node in other.graph.node if node.op_type == name]:
+            other.graph.node.remove(node)
+    del other.graph.initializer[:]
+    del other.functions[:]
+    del other.graph.output[:]
+    onnx.save(other, tmp_path / "other.onnx")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    # What operators make of facts is kept for the next model, crashes included.
+    frames._kept._clear()
+
+
+def _break(monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
+    """Have a part of onnx-lint raise: everywhere, or for one operator where it works for all."""
+    original = getattr(case.owner, case.name)
+
+    def broken(*arguments: Any, **options: Any) -> Any:
+        names = {name for name in map(_operator_of, arguments) if isinstance(name, str)}
+        if case.operator is None or not names or case.operator in names:
+            raise RuntimeError("boom")
+        return original(*arguments, **options)
+
+    frames._kept._clear()
+    monkeypatch.setattr(case.owner, case.name, broken)
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any], str]:
+    code = run(["-f", "json", "--no-config", "--select", "ALL", *arguments])
+    told = capsys.readouterr()
+    return code, json.loads(told.out), told.err
+
+
+def _findings(report: dict[str, Any]) -> set[tuple[str, str, str]]:
+    return {(file["path"], found["rule"], found["place"]) for file in report["files"] for found in file["diagnostics"]}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_bug_costs_what_it_touches_alone(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = CASES[name]
+    code, sound, _ = _json(capsys, ".")
+    assert (code, sound["summary"]["internal_errors"]) == (1, 0)
+    _break(monkeypatch, case)
+    code, report, told = _json(capsys, ".")
+    assert code == 3
+    errors = [error for file in report["files"] for error in file["internal_errors"]]
+    assert [error["exception"] for error in errors] == ["RuntimeError: boom"]
+    error = errors[0]
+    assert (error["rule"], error.get("operator"), error.get("place")) == ("onnx-lint", case.operator, case.place)
+    lost = _findings(sound) - _findings(report)
+    assert {rule for _, rule, _ in lost} <= case.may_lack
+    assert {path for path, _, _ in lost} <= {"./crash.onnx"}
+    assert _findings(report) <= _findings(sound)
+    assert told.count("Error: internal error:") == told.count("Traceback") == 1
+    assert "--exclude" in told
+    assert "--internal-errors warning" in told
+
+
+def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, sound, _ = _json(capsys, ".")
+
+    def broken(model: Model) -> Any:
+        if len(model.functions):
+            raise RuntimeError("boom")
+        return original(model)
+
+    original = Model.value_flow.func
+    monkeypatch.setattr(Model.value_flow, "func", broken)
+    code, report, told = _json(capsys, ".")
+    assert code == 3
+    (error,) = (error for file in report["files"] for error in file["internal_errors"])
+    assert error["work"] == "computing Model.value_flow"
+    assert {"mismatched-operand-type", "incompatible-operand-shapes"} <= set(error["not_run"])
+    lost = _findings(sound) - _findings(report)
+    assert {rule for _, rule, _ in lost} <= set(error["not_run"])
+    assert {path for path, _, _ in lost} == {"./crash.onnx"}
+    assert told.count("Traceback") == 1
+
+
+def test_a_rule_keeps_what_it_found_before_it_crashed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = registry()["duplicate-node-name"]
+    original = entry.rule
+
+    def broken(model: Model) -> Iterator[Finding]:
+        yield from original.check(model)
+        raise RuntimeError("boom")
+
+    _, sound, _ = _json(capsys, ".")
+    monkeypatch.setitem(vars(entry), "rule", replace(original, check=broken))
+    code, report, _ = _json(capsys, "crash.onnx")
+    assert code == 3
+    (error,) = report["files"][0]["internal_errors"]
+    assert error["rule"] == "duplicate-node-name"
+    rules = [found["rule"] for found in report["files"][0]["diagnostics"]]
+    assert rules == [found["rule"] for found in sound["files"][0]["diagnostics"]]
+    assert "duplicate-node-name" in rules
+
+
+def test_equal_tracebacks_are_printed_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "again.onnx").write_bytes((folder / "crash.onnx").read_bytes())
+    _break(monkeypatch, CASES["shape rule"])
+    _, report, told = _json(capsys, ".")
+    assert report["summary"]["internal_errors"] == 2
+    assert (told.count("Error: internal error:"), told.count("Traceback (")) == (2, 1)
+
+
+@pytest.mark.parametrize("form", REPORTERS)
+def test_every_form_of_report_names_the_node(
+    form: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _break(monkeypatch, CASES["shape rule"])
+    assert run(["-f", form, "--no-config", "crash.onnx"]) == 3
+    out = capsys.readouterr().out
+    assert "target" in out
+    assert "Tanh" in out
+    assert "graph.node[2]" in out or r"graph.node\[2\]" in out
+    assert "RuntimeError" in out
+    if form == "html":
+        assert '<b class="error">1</b>internal error' in out
+        assert out.count('data-severity="internal error"') == 1
+        assert '<option value="internal error">' in out
+
+
+def test_a_gate_that_must_not_stop_takes_internal_errors_for_warnings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _break(monkeypatch, CASES["shape rule"])
+    arguments = ["--no-config", "crash.onnx", "--internal-errors", "warning"]
+    assert run(arguments) == 1
+    assert run([*arguments, "--fail-on", "never"]) == 0
+    told = capsys.readouterr().err
+    assert "Warning: internal error:" in told
+    assert "Error: internal error" not in told
+    assert run([*arguments, "-f", "junit"]) == 1
+    assert ElementTree.fromstring(capsys.readouterr().out).get("errors") == "0"
+    (folder / "onnx-lint.toml").write_text('internal-errors = "warning"\nfail-on = "never"\n')
+    assert run(["crash.onnx"]) == 0
+    report = library.lint("crash.onnx", internal_errors="warning", select="mismatched-operand-type")
+    assert report.files[0].internal_errors
+    assert report.passes
+    assert not library.lint("crash.onnx", select="mismatched-operand-type").passes
+    with pytest.raises(AssertionError, match="onnx-lint crashed while inferring types and shapes"):
+        assertion.assert_conforms("crash.onnx", select="mismatched-operand-type")
+    with pytest.raises(ValueError, match="internal_errors"):
+        library.lint("crash.onnx", internal_errors="never")
+
+
+def test_the_table_of_shapes_is_shown_without_the_node(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["shapes", "crash.onnx"]) == 0
+    sound = capsys.readouterr().out.splitlines()
+    _break(monkeypatch, CASES["shape rule"])
+    assert run(["shapes", "crash.onnx"]) == 3
+    out, told = capsys.readouterr()
+    assert "Tanh" in told
+    changed = [line for line in out.splitlines() if line not in sound]
+    assert len(out.splitlines()) == len(sound)
+    assert len(changed) <= 3  # the value, the one that is made of it, and the count
+    assert run(["shapes", "crash.onnx", "--value", "y"]) == 3

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known contradictions, each with the pattern that recognises it and the reason."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MISSED = "onnx refuses what onnx-lint takes"
+FALSE_ALARM = "a runtime runs what onnx-lint refuses"
+OTHER_TYPE, OTHER_SHAPE, OTHER_ELEMENTS = "other type", "other shape", "other elements"
+
+
+@dataclass(frozen=True)
+class Explained:
+    """An explanation of contradictions."""
+
+    kind: str
+    pattern: str
+    """A pattern that the line of the contradiction contains."""
+    reason: str
+
+    def covers(self, kind: str, line: str) -> bool:
+        """Return whether this explains a contradiction."""
+        return kind == self.kind and re.search(self.pattern, line, re.DOTALL) is not None
+
+
+_REFERENCE = r".*\[reference evaluator\]$"
+_ONNXRUNTIME = r".*\[onnxruntime\]$"
+
+_OF_ONNX = (
+    Explained(MISSED, "^MeanVarianceNormalization:", "the function body of onnx mixes float with other types"),
+    Explained(
+        MISSED, "^RMSNormalization: Y has inconsistent type", "Y has the type of scale; onnx gives it that of X first"
+    ),
+    Explained(MISSED, "^MeanVarianceNormalization:|has inconsistent type", "the function body of onnx mixes types"),
+    Explained(
+        MISSED,
+        r"^TreeEnsemble: \S+ Attribute '\w+' must have (same type as input|type INT64)",
+        "the specification does not require the type of the input of tensors in attributes",
+    ),
+    Explained(MISSED, r"^Pad: \S+ ParseData type mismatch", "`axes` may be int32; onnx reads int64"),
+    Explained(
+        MISSED,
+        r"^OneHot: .*must be non-negative",
+        "until version 10 indices are not negative, but the specification defines negative ones",
+    ),
+    Explained(
+        MISSED,
+        r"[Dd]imension.* \|\| .*Pool\([^)]*(auto_pad|ceil_mode)",
+        "SAME is ceil(input / stride), VALID ignores `pads`, no window starts in the padding; onnx differs",
+    ),
+    Explained(
+        MISSED,
+        r"Inferred shape and existing.* \|\| .*ConvTranspose\([^)]*auto_pad",
+        "SAME is input * stride; onnx adds `output_padding`",
+    ),
+    Explained(
+        MISSED,
+        r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*STFT\(",
+        "`onesided` is 1 by default; onnx takes 0",
+    ),
+    Explained(
+        MISSED,
+        r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*LinearClassifier\(",
+        "onnx counts no class labels",
+    ),
+    Explained(
+        MISSED,
+        r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*Attention\(",
+        "qk_matmul_output covers past and present; onnx counts one of them",
+    ),
+    Explained(
+        MISSED,
+        r"(Inferred shape and existing|Incompatible dimensions|not a tensor).* \|\| .* made up$",
+        "the declared shape is random, and onnx-lint knows less of the value than onnx",
+    ),
+    Explained(
+        MISSED,
+        "is null|should all be tensors.* \\|\\| .*Gradient",
+        "onnx has no inference for Gradient, and none of values that a body passes on without a type",
+    ),
+    Explained(
+        MISSED,
+        r" \|\| .*Resize\([^)]*coordinate_transformation_mode",
+        "with tf_crop_and_resize the region decides the sizes; onnx ignores it",
+    ),
+    Explained(
+        MISSED,
+        r"^SplitToSequence: \S+ Inferred shape",
+        "an omitted `split` leaves `keepdims` in force; onnx counts names",
+    ),
+    Explained(MISSED, r"^Split: .*\(-1\)", "onnx computes a negative size from a negative attribute"),
+    Explained(
+        MISSED,
+        r"^Resize: .*\(0\) (must be same as rank|does not match)|^StringNormalizer: \S+ Input shape",
+        "onnx takes an unknown dimension for 0",
+    ),
+)
+
+_NOT_YET = (
+    Explained(
+        FALSE_ALARM,
+        r"^incompatible-operand-shapes If: .*takes a scalar",
+        "onnx-lint still refuses a condition of one element and two dimensions",
+    ),
+    Explained(MISSED, "^BitCast: .*same bit-width", "onnx-lint does not compare the widths of types yet"),
+    Explained(MISSED, "^Pad: .*must be a 1D", "onnx-lint does not look at the rank of `pads` in all cases yet"),
+    Explained(
+        MISSED, "^BatchNormalization: .*number of op outputs", "onnx-lint does not count outputs in training yet"
+    ),
+    Explained(MISSED, "^Attention: .*must not be specified", "onnx-lint does not compare heads with ranks yet"),
+    Explained(MISSED, "^LinearAttention: .*update_rule", "onnx-lint does not compare operands with the rule yet"),
+    Explained(MISSED, "^FlexAttention: .*softmax_precision", "onnx-lint does not look at softmax_precision yet"),
+    Explained(
+        MISSED,
+        r"^(Adam|Adagrad|Momentum): |Inferred shape and existing.* \|\| .*(Adam|Adagrad|Momentum)\(",
+        "onnx-lint does not compare the operands of optimizers yet",
+    ),
+    Explained(
+        MISSED,
+        r"^(Dropout|\w+Window|MelWeightMatrix|DFT|STFT|Range): .*(must be|must have) (a )?(scalar|rank)",
+        "onnx-lint takes one element for a scalar there yet",
+    ),
+    Explained(
+        MISSED, "^LabelEncoder: .*At least one of keys", "onnx-lint does not treat an empty list as absent there yet"
+    ),
+    Explained(MISSED, "^Attention: .*(left|right)_window_size", "onnx-lint does not check window sizes yet"),
+    Explained(
+        MISSED,
+        r"Incompatible dimensions.* \|\| .*Resize\(",
+        "onnx-lint does not follow floating-point constants into functions and subgraphs",
+    ),
+    Explained(MISSED, "^ZipMap: ", "onnx-lint does not look at the rank of what ZipMap takes yet"),
+)
+"""What onnx-lint still gets wrong. An entry goes with its mend: a stale entry hides faults."""
+
+_OPERANDS = (
+    "(incompatible-operand-shapes|impossible-operator-extent|unsupported-operand-value|impossible-attribute-value"
+    "|unsupported-combination|mismatched-subgraph-shape|mismatched-operand-type|unsupported-attribute-value"
+    "|missing-operator-attribute|operator-arity)"
+)
+
+
+def _lenient(rule: str, operators: str, reason: str) -> Explained:
+    """Explain faults that ONNX Runtime accepts."""
+    return Explained(FALSE_ALARM, rf"^{rule} ({operators.replace(' ', '|')}): {_ONNXRUNTIME}", reason)
+
+
+_OF_RUNTIMES = (
+    Explained(FALSE_ALARM, r"\[onnx refuses the model as well\]", "onnx refuses the model as well"),
+    Explained(
+        FALSE_ALARM,
+        f"^{_OPERANDS} {_REFERENCE}",
+        "the reference evaluator computes with numpy and rarely checks operands",
+    ),
+    Explained(FALSE_ALARM, "^contradictory-declared-shape ", "the runtimes ignore declared shapes, or only warn"),
+    Explained(FALSE_ALARM, "^mismatched-subgraph-shape ", "the runtimes ignore the shapes that a subgraph declares"),
+    Explained(FALSE_ALARM, "^untyped-graph-value ", "the runtimes infer the type of a graph output"),
+    Explained(FALSE_ALARM, "^premature-feature ", "the runtimes ignore the IR version of an element type"),
+    Explained(FALSE_ALARM, f"of subgraph {_ONNXRUNTIME}", "the subgraph may not have run"),
+    _lenient(
+        "impossible-operator-extent",
+        "Softmax LogSoftmax Hardmax Flatten",
+        "an axis is less than the rank; ONNX Runtime accepts the rank and flattens",
+    ),
+    _lenient(
+        "impossible-operator-extent",
+        "MeanVarianceNormalization ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
+        "ReduceMin ReduceProd ReduceSum ReduceSumSquare",
+        "an axis is one of the input; ONNX Runtime does not check it for some shapes",
+    ),
+    _lenient("impossible-attribute-value", "Unsqueeze Squeeze", "axes are not negative until version 10"),
+    _lenient("incompatible-operand-shapes", "PRelu", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
+    _lenient(
+        "incompatible-operand-shapes",
+        "STFT",
+        "the specification requires the shape of the signal; ONNX Runtime does not check it",
+    ),
+    _lenient(
+        "incompatible-operand-shapes",
+        "BlackmanWindow CenterCropPad Compress ConstantOfShape DFT GatherND GroupNormalization HammingWindow "
+        "HannWindow LayerNormalization Multinomial NegativeLogLikelihoodLoss OneHot Pad QuantizeLinear SequenceAt "
+        "SequenceErase SequenceInsert SoftmaxCrossEntropyLoss ai.onnx.ml::TreeEnsembleRegressor",
+        "the specification requires the rank or the size; ONNX Runtime checks the number of elements, or nothing",
+    ),
+    _lenient(
+        "incompatible-operand-shapes",
+        "Resize",
+        "`scales` has one dimension; ONNX Runtime ignores it if there are `sizes`",
+    ),
+    _lenient(
+        "unsupported-operand-value",
+        "BlackmanWindow HammingWindow HannWindow CumProd CumSum MelWeightMatrix Reduce\\w+ Reshape",
+        "ONNX Runtime does not check the values for an empty tensor",
+    ),
+    Explained(
+        FALSE_ALARM,
+        rf"^unsupported-operand-value : .* elements?, .* has {_ONNXRUNTIME}",
+        "the numbers of elements are equal only for an empty tensor",
+    ),
+    Explained(
+        FALSE_ALARM,
+        rf"^unsupported-operand-value : element .* the axes are {_ONNXRUNTIME}",
+        "ONNX Runtime does not check the axis for an empty tensor",
+    ),
+    _lenient(
+        "impossible-attribute-value", "RoiAlign", "a size is positive; ONNX Runtime returns an empty tensor for zero"
+    ),
+    Explained(
+        FALSE_ALARM,
+        rf"^impossible-attribute-value ai.onnx.ml::TreeEnsemble: {_ONNXRUNTIME}",
+        "a flag is 0 or 1; ONNX Runtime accepts other numbers",
+    ),
+    _lenient(
+        "impossible-attribute-value",
+        "Attention",
+        "a number of heads is positive; ONNX Runtime ignores it for 4-D inputs",
+    ),
+    _lenient(
+        "mismatched-operand-type",
+        "TfIdfVectorizer",
+        "the pool decides the type of X; ONNX Runtime finds no match",
+    ),
+    _lenient(
+        "unsupported-attribute-value",
+        "Cast CastLike Gelu ReverseSequence STFT ScatterElements ScatterND",
+        "the specification lists the values; ONNX Runtime checks them only if it needs the attribute",
+    ),
+    _lenient("unsupported-combination", "Attention", "both caches are outputs or none; ONNX Runtime returns one"),
+)
+
+_OF_VALUES = (
+    Explained(
+        OTHER_SHAPE,
+        rf"NonZero.*{_ONNXRUNTIME}",
+        "for a scalar the specification requires (0, N), and ONNX Runtime returns (1, N)",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"(MaxPool|AveragePool|LpPool) .*{_ONNXRUNTIME}",
+        "SAME is ceil(input / stride); ONNX Runtime ignores the dilations",
+    ),
+    Explained(OTHER_SHAPE, r"^Loop of .*\(0,.*ran: \(0,", "a Loop that never runs has no element that shows the shape"),
+    Explained(OTHER_SHAPE, rf"Squeeze.*{_ONNXRUNTIME}", "an empty list names no axis; ONNX Runtime squeezes all"),
+    Explained(
+        OTHER_SHAPE,
+        rf"Reduce\w+.*{_ONNXRUNTIME}",
+        "the specification does not define `noop_with_empty_axes` other than 0 and 1",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"^(NegativeLogLikelihoodLoss|SoftmaxCrossEntropyLoss) {_ONNXRUNTIME}",
+        "the weights say how many classes there are; ONNX Runtime does not compare them with the input",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"^Resize .*keep_aspect_ratio_policy{_ONNXRUNTIME}",
+        "ONNX Runtime does not resize along negative axes where a policy is given",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"^SplitToSequence {_ONNXRUNTIME}",
+        "a given `split` switches `keepdims` off; ONNX Runtime squeezes chunks of size 1",
+    ),
+    Explained(OTHER_SHAPE, rf"PRelu.*{_ONNXRUNTIME}", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
+    Explained(
+        OTHER_ELEMENTS,
+        rf"^Cast.*{_ONNXRUNTIME}",
+        "with `saturate` other than 0 and 1 ONNX Runtime returns uninitialised memory",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"^Loop of {_REFERENCE}",
+        "the reference evaluator concatenates scan outputs instead of stacking them",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        r"(LpNormalization|GlobalMaxPool|MaxPool|AveragePool|LpPool|StringNormalizer|Reduce\w+|Squeeze|Arg\w+|BatchNormalization"
+        rf"|Adam|AffineGrid|CenterCropPad|Linear\w+|MaxUnpool|NegativeLogLikelihoodLoss|PRelu|QLinearMatMul|Unique|Add|Div|Mul|SplitToSequence|Split|OneHot|LayerNormalization|RMSNormalization|LSTM|RNN|GRU|GridSample|Sum|RoiAlign|Resize|Tile){_REFERENCE}",
+        "the reference evaluator deviates from the specification, or accepts operands that do not fit",
+    ),
+    Explained(OTHER_TYPE, _REFERENCE, "numpy decides the output types of the reference evaluator"),
+)
+
+EXPLAINED: tuple[Explained, ...] = (*_OF_ONNX, *_NOT_YET, *_OF_RUNTIMES, *_OF_VALUES)
+
+
+def explanation(kind: str, line: str) -> Explained | None:
+    """Return the explanation of a contradiction, or None."""
+    return next((each for each in EXPLAINED if each.covers(kind, line)), None)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Patterns that RE2 compiles, and patterns that it does not, with the verdict of ONNX Runtime, which has it."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+
+from onnx_lint.ir.operators.re2_pattern import pattern_fault
+
+RIGHT = (
+    "",
+    "a|b",
+    "|a",
+    "(ab)*c+?",
+    "(?:a)(?i)b(?i-s:c)",
+    "(?P<name>a)",
+    "(?<name>a)",
+    "[]a]",
+    "[^]a]",
+    "[[:alpha:]_]+",
+    r"[\d\-\]]",
+    r"\d{2,3}\.\w+",
+    r"\pN\p{Greek}\x{10FFFF}\x7F",
+    r"\Q(+\E",
+    "a{2,1000}",
+    "a{,2}",
+    "a{2",
+    r"\A\ba\B\z",
+    r"\123",
+    "^$",
+    "(|a)",
+    "a$*",
+    "^+",
+    "a(?i)*",
+)
+WRONG = {
+    "(?=a)b": "group",
+    "(?!a)b": "group",
+    "(?<=a)b": "group",
+    "(?<!a)b": "group",
+    "(?>a)": "group",
+    "(?#a)": "group",
+    r"(a)\1": "reference",
+    r"\Za": "escape",
+    r"\Gx": "escape",
+    r"\8": "escape",
+    "(ab": "leaves a parenthesis open",
+    "ab)": "closes",
+    "[ab": "leaves a bracket open",
+    "a\\": "ends with a backslash",
+    "a{2,1001}": "at most 1000",
+    "a{1001}": "at most 1000",
+    "*a": "of nothing",
+    "(+a)": "of nothing",
+    "a**": "of nothing",
+    "a|*": "of nothing",
+    r"[\b]": "escape",
+}
+
+
+@pytest.mark.parametrize("pattern", RIGHT)
+def test_what_re2_compiles_has_no_fault(pattern):
+    assert pattern_fault(pattern) is None
+
+
+@pytest.mark.parametrize(("pattern", "words"), WRONG.items())
+def test_what_re2_does_not_compile_has_a_fault(pattern, words):
+    assert words in (pattern_fault(pattern) or "")
+
+
+@pytest.mark.consumers
+@pytest.mark.parametrize("pattern", [*RIGHT, *WRONG])
+def test_the_verdict_is_that_of_onnxruntime(pattern):
+    runtime = pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
+    texts = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.STRING, [1])
+    matches = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.BOOL, [1])
+    node = onnx.helper.make_node("RegexFullMatch", ["x"], ["y"], pattern=pattern)
+    graph = onnx.helper.make_graph([node], "g", [texts], [matches])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 20)], ir_version=9)
+    try:
+        runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime has an exception of its own for each status
+        if "regex" not in str(error).lower():
+            raise
+        compiles = False
+    else:
+        compiles = True
+    assert compiles == (pattern_fault(pattern) is None)
