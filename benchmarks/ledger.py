@@ -111,13 +111,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "lint(1)",
         "from onnx_lint.engine.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
     ),
-    "used-late": Pair(
-        _SMALL,
-        "main()",
-        "import onnx_lint.ir.places.byte_ranges, onnx_lint.ir.places.enclosing_names\n"
-        "import onnx_lint.inference.types.distinct_types, onnx_lint.reporters.links, onnx_lint.reporters.statistics\n"
-        "import onnx_lint.spec.operators.history, struct\nmain()",
-    ),
     "values-asked": Pair(
         _LINT + "from onnx_lint.loader import load\nsettings = Settings(select=('name',))\n",
         "lint(1)\nload(BytesSource(data), 'm.onnx')",
@@ -232,32 +225,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from onnx_lint.inference.flow.cell import Cell\nkeep = Cell.keep\n"
         "Cell.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
         "model.value_flow",
-    ),
-    "out-of-reach": Pair(
-        "from pathlib import Path\nfrom onnx_lint import loader\nfrom onnx_lint.input.limits import DEFAULT_LIMITS\n"
-        "from onnx_lint.input.source import BytesSource\nfrom onnx_lint.loader.limits.not_checked import elements\n"
-        "sources = [BytesSource(path.read_bytes()) for path in Path(MANY).iterdir()]\n"
-        "def counted():\n    for source in sources:\n        loader._countable(source, 'ModelProto', DEFAULT_LIMITS)\n",
-        "counted()",
-        "loader.SMALL_BYTES = 0\ncounted()",
-    ),
-    "counted-pieces": Pair(
-        "from onnx_lint.loader.limits.not_checked import elements\n"
-        "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
-        "from onnx_lint.input.source import BytesSource\n"
-        "skeleton = read_skeleton(BytesSource(open(LARGE, 'rb').read()), 1 << 29, 5_000_000)\n",
-        "elements.count_elements(skeleton, 'ModelProto', 1 << 30)",
-        "elements._PIECE_BYTES = 1 << 16\nelements.count_elements(skeleton, 'ModelProto', 1 << 30)",
-    ),
-    "counted-forms": Pair(
-        "from onnx_lint.loader.limits.not_checked import elements\n"
-        "from onnx_lint.loader.binary.strip_payloads import read_skeleton\n"
-        "from onnx_lint.input.source import BytesSource\n"
-        "skeleton = read_skeleton(BytesSource(open(FLAT, 'rb').read()), 1 << 29, 5_000_000)\n",
-        "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",
-        "def each(self, values):\n    found = []\n    for value in values:\n        self.distinct_node(value, found)\n"
-        "    return found\nelements._Count.distinct_nodes = each\n"
-        "elements.count_elements(skeleton, 'ModelProto', 1 << 30, shares_forms=True)",
     ),
     "equal-functions": Pair(
         "from onnx_lint.loader import load\nfrom onnx_lint.input.source import BytesSource\n"

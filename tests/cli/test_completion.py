@@ -128,7 +128,7 @@ def test_names_are_offered_for_each_part_of_a_list(offered: Offered, option: str
         (["--severity", "=", "cycle", "=", "n"], ["note"]),
         (["--severity", "no-such-rule", "=", "n"], []),
         (["--select", "=", "graph,cyc"], ["graph,cycle"]),
-        (["--limit", "nod"], ["nodes="]),
+        (["--limit", "mem"], ["memory="]),
         (["--per-file-ignores", "*.onnx", ":", "graph,cyc"], ["graph,cycle"]),
         (["--output", "sar"], ["sarif="]),
         (["--config", "fail-on", "=", ""], ["error", "warning", "note", "never"]),

@@ -62,6 +62,7 @@ KEPT: dict[str, str] = {
     "HEAD_BYTES": "decides what a file is",
     "_SPOOL_BYTES": "for standard input alone",
     "_BYTES_OF_ELEMENT": "of the wire format",
+    "_BYTES_OF_CHARACTER": "what the estimate of memory counts for a character",
     "_LONG_STRING": "part of what a limit counts, which its message tells",
 }
 """Constants with names like these that are not lowered, and why."""

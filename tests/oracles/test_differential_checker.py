@@ -54,6 +54,12 @@ EXPLAINED = (
         "of a tensor with a segment only a part is stored (onnx issue 8268)",
     ),
     Explained(
+        r"Node with schema\(::|Unrecognized attribute: .* for operator",
+        lambda model: any(function.domain in ("", "ai.onnx") for function in model.functions),
+        "a function named like a standard operator is called: onnx.checker holds the call against the operator, and"
+        " --consumer onnx.checker does not follow it there",
+    ),
+    Explained(
         r"dimension product overflow",
         lambda model: any(0 in tensor.dims for tensor in _dense(model)),
         "a tensor with a dimension of zero has no elements; onnx multiplies those before it",

@@ -48,6 +48,7 @@ EXPLAINED = {
     **{
         ("least", name): "its description demands one of several operands or attributes; onnx.checker does not look"
         for name in (
+            "CategoryMapper",
             "Constant",
             "DictVectorizer",
             "Imputer",

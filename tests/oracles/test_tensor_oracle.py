@@ -42,7 +42,7 @@ ACCEPTED = {
     "TEN-13": "eight 4-bit or sixteen 2-bit elements an entry are taken for enough, and more entries are a surplus",
     "TEN-14": "unused bits of 4-bit and 2-bit types are not looked at",
     "TEN-17": "the numbers of a segment are not looked at",
-    "SPA-6": "the product of the dimensions is not tested for overflow",
+    "SPA-6b": "the product of the dimensions is not tested for overflow",
     "SPA-7": "stored defaults are not looked at",
 }
 """What onnx.checker lets pass and onnx-lint reports, by the clause."""

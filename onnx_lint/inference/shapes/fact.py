@@ -57,7 +57,7 @@ def fact(kind: str | None, shape: Shape = None, content: Content = None, inside:
     found = _facts.get(key)
     # 1, 1.0 and True are equal and have the same hash, but only the first is a size.
     if found is None or (content is not None and list(map(type, content)) != list(map(type, found.content or ()))):
-        found = _facts.keep(key, Fact(kind, shape, content, inside))
+        found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside))
     return found
 
 
@@ -67,5 +67,7 @@ UNKNOWN: Final = Fact(None, None, None, None)
 ABSENT: Final = Fact("", None, None, None)
 """What stands for an input that the node leaves out."""
 
-_facts[None, None, None, None] = UNKNOWN
-_facts["", None, None, None] = ABSENT
+_CONSTANT: Final = {(None, None, None, None): UNKNOWN, ("", None, None, None): ABSENT}
+"""The facts that stay one object when the memory of the others is full and emptied."""
+
+_facts.update(_CONSTANT)
