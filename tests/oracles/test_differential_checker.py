@@ -44,11 +44,6 @@ EXPLAINED = (
         "before IR version 2 attributes had no field for their type",
     ),
     Explained(
-        r"No opset import for domain 'ai\.onnx'",
-        lambda model: any(entry.domain == "" for entry in model.opset_import),
-        "a node may spell the default domain out, and the import leave it empty",
-    ),
-    Explained(
         r"too small for the declared shape",
         lambda model: any(tensor.HasField("segment") for tensor in _dense(model)),
         "of a tensor with a segment only a part is stored (onnx issue 8268)",

@@ -99,17 +99,7 @@ _OF_ONNX = (
 )
 
 _NOT_YET = (
-    Explained(
-        FALSE_ALARM,
-        r"^incompatible-operand-shapes If: .*takes a scalar",
-        "onnx-lint still refuses a condition of one element and two dimensions",
-    ),
-    Explained(MISSED, "^BitCast: .*same bit-width", "onnx-lint does not compare the widths of types yet"),
     Explained(MISSED, "^Pad: .*must be a 1D", "onnx-lint does not look at the rank of `pads` in all cases yet"),
-    Explained(
-        MISSED, "^BatchNormalization: .*number of op outputs", "onnx-lint does not count outputs in training yet"
-    ),
-    Explained(MISSED, "^Attention: .*must not be specified", "onnx-lint does not compare heads with ranks yet"),
     Explained(MISSED, "^LinearAttention: .*update_rule", "onnx-lint does not compare operands with the rule yet"),
     Explained(MISSED, "^FlexAttention: .*softmax_precision", "onnx-lint does not look at softmax_precision yet"),
     Explained(
@@ -117,15 +107,6 @@ _NOT_YET = (
         r"^(Adam|Adagrad|Momentum): |Inferred shape and existing.* \|\| .*(Adam|Adagrad|Momentum)\(",
         "onnx-lint does not compare the operands of optimizers yet",
     ),
-    Explained(
-        MISSED,
-        r"^(Dropout|\w+Window|MelWeightMatrix|DFT|STFT|Range): .*(must be|must have) (a )?(scalar|rank)",
-        "onnx-lint takes one element for a scalar there yet",
-    ),
-    Explained(
-        MISSED, "^LabelEncoder: .*At least one of keys", "onnx-lint does not treat an empty list as absent there yet"
-    ),
-    Explained(MISSED, "^Attention: .*(left|right)_window_size", "onnx-lint does not check window sizes yet"),
     Explained(
         MISSED,
         r"Incompatible dimensions.* \|\| .*Resize\(",
@@ -180,8 +161,9 @@ _OF_RUNTIMES = (
     _lenient(
         "incompatible-operand-shapes",
         "BlackmanWindow CenterCropPad Compress ConstantOfShape DFT GatherND GroupNormalization HammingWindow "
-        "HannWindow LayerNormalization Multinomial NegativeLogLikelihoodLoss OneHot Pad QuantizeLinear SequenceAt "
-        "SequenceErase SequenceInsert SoftmaxCrossEntropyLoss ai.onnx.ml::TreeEnsembleRegressor",
+        "HannWindow LayerNormalization Multinomial NegativeLogLikelihoodLoss NonMaxSuppression OneHot Pad "
+        "QuantizeLinear SequenceAt SequenceErase SequenceInsert SoftmaxCrossEntropyLoss "
+        "ai.onnx.ml::TreeEnsembleRegressor",
         "the specification requires the rank or the size; ONNX Runtime checks the number of elements, or nothing",
     ),
     _lenient(
