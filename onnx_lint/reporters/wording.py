@@ -205,6 +205,8 @@ def internal_error_of(error: InternalError) -> str:
     """Return what crashed, where, and what was not done because of it."""
     if error.exception == OUT_OF_MEMORY:
         return OUT_OF_MEMORY
+    if error.rule == OWN_ERRORS and not error.traceback:
+        return f"{OWN_ERRORS}: {error.exception}"  # a process that ended, perhaps at a limit: nothing crashed
     what = f"the rule {error.rule} crashed" if error.rule != OWN_ERRORS else "onnx-lint crashed"
     if error.work is not None:
         what += f" while {error.work}"
