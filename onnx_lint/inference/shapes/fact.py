@@ -48,7 +48,9 @@ Facts = tuple[Fact, ...]
 _MOST: Final = 50_000
 """So many facts are kept; then they are forgotten, which costs time only: shapes are the choice of a file's writer."""
 
-_facts: Final[Memory[tuple[str | None, Shape, Content, Fact | None], Fact]] = Memory(_MOST)
+_Parts = tuple[str | None, Shape, Content, Fact | None]
+
+_facts: Final[Memory[_Parts, Fact]] = Memory(_MOST)
 
 
 def fact(kind: str | None, shape: Shape = None, content: Content = None, inside: Fact | None = None) -> Fact:
@@ -67,7 +69,7 @@ UNKNOWN: Final = Fact(None, None, None, None)
 ABSENT: Final = Fact("", None, None, None)
 """What stands for an input that the node leaves out."""
 
-_CONSTANT: Final = {(None, None, None, None): UNKNOWN, ("", None, None, None): ABSENT}
+_CONSTANT: Final[dict[_Parts, Fact]] = {(None, None, None, None): UNKNOWN, ("", None, None, None): ABSENT}
 """The facts that stay one object when the memory of the others is full and emptied."""
 
 _facts.update(_CONSTANT)
