@@ -59,19 +59,9 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
         if instance is None:
             return self
         twin = instance.__dict__["twin"]
-        value: _Value
-        if twin is not None:
-            value = getattr(twin, self.name)
-        else:
-            if _RAISED in instance.__dict__:
-                _raise_again(instance, self.name)
-            try:
-                value = self.func(instance)
-            except (MemoryError, OSError):
-                raise
-            except Exception as error:
-                _keep_raised(instance, self.name, error)
-                raise
+        if twin is None:
+            return super().__get__(instance, owner)
+        value: _Value = getattr(twin, self.name)
         instance.__dict__[self.name] = value
         return value
 

@@ -20,7 +20,7 @@ def matches(pattern: str, path: str, directory: str) -> bool:
 
     A pattern without a slash is for the file's name in any folder, another for its path relative to `directory`, which
     may lead out of it (`../zoo/*.onnx`), or for the absolute path when the pattern is one. `*` and `?` stop at a slash,
-    `**` between slashes stands for any folders or none, `[ab]` and `[!ab]` are one character. A remote object is meant
+    `**` between slashes matches any folders or none, `[ab]` and `[!ab]` are one character. A remote object is meant
     by a pattern for its name, or one that begins as its address does, such as `s3://bucket/**/old-*.onnx`.
     """
     pattern = pattern.removeprefix("./")

@@ -92,6 +92,6 @@ def reason_of(record: Mapping[str, Any]) -> str | None:
 
 
 def edition_of(specification: Mapping[str, str]) -> str:
-    """Return the edition that a file was held against, as totals name it."""
+    """Return the edition by which a file was checked, as totals name it."""
     variant = specification["variant"]
     return f"ONNX {specification['edition']}" + (f" ({variant})" if variant != "onnx-ml" else "")

@@ -65,7 +65,7 @@ class Reports:
         return found[0]
 
     def identity_of(self, path: str) -> str | None:
-        """Return the identity of the object of which there is a verdict, as JSON; None where there is none."""
+        """Return the identity of the object that has a verdict, as JSON; None where there is none."""
         query = "SELECT identity FROM models WHERE path = ? AND settled"
         found: tuple[str] | None = self.connection.execute(query, (path,)).fetchone()
         return found[0] if found is not None else None

@@ -26,7 +26,7 @@ DELAYS: Final = (0.5, 1.0, 2.0)
 """Seconds to wait before each further try, of which chance takes up to half away."""
 
 _ANNOUNCED_SECONDS: Final = 2
-"""A server may have onnx-lint wait. Whoever waits so long for it is told why."""
+"""A server may have onnx-lint wait. A wait that long is announced."""
 
 _MOST_DIGITS: Final = 18
 

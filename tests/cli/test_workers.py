@@ -107,7 +107,7 @@ def _given_up(path: str, words: str) -> FileReport:
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_a_file_that_takes_too_long_is_given_up(log: Path, linting: Callable[[Judge], None], count: int):
-    """No other one is: those that its worker was told of are linted by another."""
+    """No other one is: the files that its worker had been given are linted by another."""
     endless = ("0", "1", "150", "299")
 
     def judge(task: Task) -> FileReport:

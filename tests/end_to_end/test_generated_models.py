@@ -235,7 +235,7 @@ def test_nodes_are_moved_and_nothing_else_changes():
     assert moved["function"] == ModelProto.FromString(moved["function"].SerializeToString())
 
 
-# --- how they are told
+# --- how they are reported
 
 
 def test_contradictions_are_grouped():

@@ -12,10 +12,10 @@ import functools
 import sys
 import time
 from dataclasses import dataclass, field
-from multiprocessing.connection import wait
 from pathlib import Path
 
 from .corpus import Seed, seeds
+from .crew import attend
 from .inputs import input_of
 from .minimise import minimised
 from .worker import Cost, Worker, checked_alone
@@ -38,16 +38,7 @@ class Run:
     def go(self) -> None:
         """Check all inputs. A worker that dies is replaced by one that goes on behind the input at which it did."""
         workers = [Worker.start(self.seed, range(self.first + job, self.end, self.jobs)) for job in range(self.jobs)]
-        while workers:
-            ready = wait([worker.connection for worker in workers], timeout=1)
-            for worker in list(workers):
-                if worker.connection in ready:
-                    if self._hear(worker):
-                        continue
-                elif not worker.is_stuck():
-                    continue
-                workers.remove(worker)
-                workers += self._after(worker)
+        attend(workers, self._hear, self._after, 1)
 
     def _hear(self, worker: Worker) -> bool:
         """Take in what the worker says; whether there is more to come."""

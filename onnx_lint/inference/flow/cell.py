@@ -90,7 +90,7 @@ class Cell:
         self.number_operands = _NONE
         """The inputs whose floating-point content decides shapes."""
         self.crash: Crash | None = None
-        """The bug because of which no rule is asked for shapes."""
+        """The bug that keeps the shape rule from being asked."""
         try:
             if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
                 self._take_rule(operator.schema, form, bound)

@@ -77,7 +77,7 @@ class Unequal(Record):
 
 
 class TwoSizes(Record):
-    """A variable stands for two sizes in one node."""
+    """A variable has two sizes in one node."""
 
     variable: str
     first: Dimension

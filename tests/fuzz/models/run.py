@@ -10,7 +10,6 @@ import argparse
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import wait
 from pathlib import Path
 
 from google.protobuf import text_format
@@ -18,6 +17,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto
 
 from ..corpus import Seed
+from ..crew import attend
 from ..minimise import minimised
 from .builder import Generated
 from .generator import model_of
@@ -54,24 +54,18 @@ class Run:
     """Unexplained contradictions and crashes of other programs, by kind and signature."""
     explained: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The number of explained contradictions by kind and reason."""
+    shown: float = field(default_factory=time.monotonic)
+    """When the progress was printed last."""
 
     def go(self) -> None:
         """Judge all models."""
         workers = [Worker.start(self.seed, range(self.first + job, self.end, self.jobs)) for job in range(self.jobs)]
-        shown = time.monotonic()
-        while workers:
-            ready = wait([worker.connection for worker in workers], timeout=0.5)
-            for worker in list(workers):
-                if worker.connection in ready:
-                    if self._receive(worker):
-                        continue
-                elif not worker.is_stuck():
-                    continue
-                workers.remove(worker)
-                workers += self._after(worker)
-            if time.monotonic() - shown > _PROGRESS_SECONDS:
-                shown = time.monotonic()
-                print(f"at model {max((worker.current[0] for worker in workers), default=self.end):,}", flush=True)
+        attend(workers, self._receive, self._after, 0.5, self._show_progress)
+
+    def _show_progress(self, workers: list[Worker]) -> None:
+        if time.monotonic() - self.shown > _PROGRESS_SECONDS:
+            self.shown = time.monotonic()
+            print(f"at model {max((worker.current[0] for worker in workers), default=self.end):,}", flush=True)
 
     def _receive(self, worker: Worker) -> bool:
         """Receive a batch. Return whether the worker continues."""

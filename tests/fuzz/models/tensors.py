@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
@@ -86,8 +85,3 @@ def kind_of_array(value: Any) -> str | None:
         except (KeyError, ValueError):
             return None
     return None
-
-
-def text_of_type(kind: onnx.TypeProto) -> str:
-    """The type in one line, for messages."""
-    return " ".join(str(kind).split())
