@@ -70,8 +70,8 @@ def test_no_comment_has_figures_of_its_own(texts: list[tuple[Path, str]]):
     assert claims == []
 
 
-def test_a_row_is_measured(ledger: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Two processes of Python each: the way from below the descriptor pool really leaves imports out."""
-    monkeypatch.setattr(ledger, "ROUNDS", 1)
+@pytest.mark.timing
+def test_a_row_is_measured(ledger: ModuleType, tmp_path: Path):
+    """Two processes of Python in each round: the way from below the descriptor pool really leaves imports out."""
     quick, slow = ledger.Bench(tmp_path).measure(ledger.PAIRS["descriptor-set"])
     assert quick < slow
